@@ -1,0 +1,63 @@
+"""What happens to a session, as frozen data. The shell makes these; the machine only reads them.
+
+Times are milliseconds since the epoch, from the workflow's clock.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Body: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReceived:
+    """One inbound message, already validated in shape: strings are strings, `metadata` is a JSON object.
+
+    `history` is context handed in by the caller, for generation only.
+    """
+
+    id: str
+    text: str
+    now_ms: int
+    role: str = "user"
+    type: str = "user_chat"
+    metadata: Body = field(default_factory=dict)
+    history: tuple[Body, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturned:
+    """The end of one call with all its attempts.
+
+    `returned`: an answer came (`status` is the HTTP status, 200 for a Python tool) and `payload` is its parsed JSON.
+    `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did.
+    """
+
+    call_id: str
+    ending: Literal["returned", "timeout", "error"]
+    now_ms: int
+    status: int | None = None
+    payload: Any = None
+    message: str = ""
+    attempts: int = 1
+    elapsed_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PersonActed:
+    """A colleague's event: takeover, release or close; `by` names who, as far as the caller said."""
+
+    event: Literal["takeover", "release", "close"]
+    now_ms: int
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimerFired:
+    """The session was idle for its declared time."""
+
+    timer: Literal["idle"]
+    now_ms: int
+
+
+Event: TypeAlias = MessageReceived | ToolReturned | PersonActed | TimerFired

@@ -1,0 +1,57 @@
+"""The one serialisable state of a session: all that outlives a turn, and all that continue-as-new carries."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Status: TypeAlias = Literal["ai_active", "human_active", "closed"]
+Json: TypeAlias = dict[str, Any]
+
+RECORDS_KEPT = 50
+IDS_KEPT = 1_000
+IDS_KEPT_MS = 7 * 86_400_000
+
+
+@dataclass(slots=True)
+class State:
+    """A session between two turns. Every value is JSON; `restored(state.as_json())` is an equal state.
+
+    - `messages`: the last trusted user messages, oldest first: `{turn, text, intents, called}`.
+    - `transcript`: the last `session.history` entries: `{turn, role, text, at_ms}`.
+    - `seen`: message id to `{body: digest of the body, at_ms, reply}`, oldest first.
+    - `slots`: kept slots: name to `{value, source, raw, span, turn, keep}`.
+    - `cells`: tool to key to `{value, producer, run, step, receipt, at_ms, scope, turn, made_from}`; `made_from` holds
+      the values its call was made from, by source path, so that a change makes the cell stale.
+    - `receipts`: the last receipts: `{id, tool, step, turn, arguments, outcome, status, at_ms}`.
+    - `flow`: a flow that waits: `{name, journal, asked, attempts, route, turn}`, or none.
+    - `outbox`: what was said outside a reply: `{number, text, role, at_ms}`.
+    """
+
+    session_id: str
+    run_id: str
+    plan_digest: str
+    user: Json
+    status: Status = "ai_active"
+    turn: int = 0
+    opened_ms: int = 0
+    last_ms: int = 0
+    messages: list[Json] = field(default_factory=list)
+    transcript: list[Json] = field(default_factory=list)
+    seen: dict[str, Json] = field(default_factory=dict)
+    slots: dict[str, Json] = field(default_factory=dict)
+    cells: dict[str, dict[str, Json]] = field(default_factory=dict)
+    receipts: list[Json] = field(default_factory=list)
+    vars: Json = field(default_factory=dict)
+    flow: Json | None = None
+    outbox: list[Json] = field(default_factory=list)
+    outbox_number: int = 0
+    records: list[Json] = field(default_factory=list)
+    calls: int = 0
+
+    def as_json(self) -> Json:
+        """A deep copy made of JSON values only."""
+        return asdict(self)
+
+
+def restored(data: Json) -> State:
+    """The state that `as_json` gave; raises TypeError for anything else."""
+    return State(**data)

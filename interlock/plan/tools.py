@@ -1,0 +1,110 @@
+"""The parts of a plan that touch the world: servers, tools, and how a result becomes a reply."""
+
+from typing import Literal
+
+from interlock.plan.base import Expression, Field, Part, Path, Placed, Text, Value
+from interlock.plan.rules import Check
+
+
+class Auth(Part):
+    """Credentials as references (`{{ secrets.X }}`), resolved inside activities only."""
+
+    kind: Literal["bearer", "basic", "header"]
+    header: str = ""
+    value: str
+
+
+class Server(Placed):
+    """Something with an address; `http` may hold `{{ env.X }}`."""
+
+    http: str
+    auth: Auth | None = None
+    timeout_ms: int | None = None
+    redirects: tuple[str, ...] = ()
+
+
+class Argument(Field):
+    """One argument of a tool and its one source.
+
+    `source` is a context path (`slots.x`, `cells.t.k`, `user.id` …), `caller`, or `value` with the template in `value`.
+    """
+
+    source: str
+    value: Value = None
+    max_age_ms: int | None = None
+    place: Literal["path", "query", "body", "header", "argument"] = "argument"
+    send_as: str
+    history: Literal["", "single"] = ""
+
+
+class Outcome(Placed):
+    """What an answer means; the first whose `when` (over `payload` and `status`) holds wins."""
+
+    when: Expression = ""
+    outcome: Literal["success", "blocked", "error", "timeout"]
+    missing: str = ""
+    message: Text | None = None
+
+
+class Produces(Part):
+    """Which part of `result` fills a cell, and how long the cell lives."""
+
+    at: Path
+    scope: Literal["run", "turn"] = "run"
+
+
+class Retry(Part):
+    """Attempts in all, and the pause between them."""
+
+    attempts: int
+    backoff_ms: int = 1000
+    max_backoff_ms: int = 30_000
+
+
+class Tool(Placed):
+    """Something callable. Transport `http` has method, path and server; `python` an entry point name."""
+
+    transport: Literal["http", "python"]
+    server: str = ""
+    method: str = ""
+    path: str = ""
+    python: str = ""
+    effect: Literal["none", "read"]
+    title: Text | None = None
+    description: str = ""
+    input: dict[str, Argument] = {}
+    unwrap: Path = ""
+    outcomes: tuple[Outcome, ...] = ()
+    output: dict[str, Field] | None = None
+    produces: dict[str, Produces] = {}
+    invalidates: tuple[str, ...] = ()
+    requires: tuple[Check, ...] = ()
+    ensures: tuple[Check, ...] = ()
+    retry: Retry
+    timeout_ms: int
+
+
+class Facts(Part):
+    """Texts for the three outcomes of a look-up."""
+
+    found: Text
+    not_found: Text
+    unrecognized: Text
+
+
+class Response(Placed):
+    """How a result becomes a reply without a model."""
+
+    kind: Literal["raw", "fields", "text"]
+    fields: tuple[Path, ...] = ()
+    text: Text | None = None
+    fenced: bool = False
+
+
+class Mount(Placed):
+    """What this conversation may do: a tool, the intent that makes it eligible, and its direct reply."""
+
+    call: str
+    intent: str = ""
+    bind: dict[str, Value] = {}
+    respond: str = ""
