@@ -1,0 +1,159 @@
+"""Cells: values of successful receipts with where they came from; read, filled, invalidated, and found stale.
+
+A cell is stale when a value that its call was made from has changed since, or is older than a reader allows.
+A slot that is unfilled now has not changed: a login by name in one turn still stands in the next.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from interlock.interpreter.state import Json, State
+from interlock.plan.tools import Tool
+
+CELL_BYTES = 16 * 1024
+"""The most that one cell, or the arguments in one receipt, may take in the state."""
+
+KEPT_AS_IS = 256
+
+SOURCES = frozenset({"slots", "user", "cells", "config", "message", "vars"})
+"""The context roots whose change makes a cell stale."""
+
+Absence: TypeAlias = Literal["missing", "stale"]
+Current: TypeAlias = Callable[[str], Any]
+"""The value that stands at a context path now; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellRead:
+    """What a reader finds: a value with its receipt, or why there is none."""
+
+    value: Any = None
+    receipt: str = ""
+    absent: Absence | None = None
+    reason: str = ""
+
+
+def read(
+    state: State, tool: str, key: str, current: Current, *, max_age_ms: int | None = None, now_ms: int
+) -> CellRead:
+    """The cell `tool.key` if it is there, in scope, made from what still holds, and young enough."""
+    cell = state.cells.get(tool, {}).get(key)
+    if cell is None:
+        return CellRead(absent="missing", reason=f"no successful call of {tool!r} has filled `cells.{tool}.{key}`")
+    changed = _out_of_date(state, tool, key, cell, current)
+    if changed:
+        return CellRead(absent="stale", reason=f"`cells.{tool}.{key}` is stale: {changed}", receipt=cell["receipt"])
+    age_ms = now_ms - cell["at_ms"]
+    if max_age_ms is not None and age_ms > max_age_ms:
+        reason = f"`cells.{tool}.{key}` is stale: {age_ms} ms old, {max_age_ms} ms are allowed"
+        return CellRead(absent="stale", reason=reason, receipt=cell["receipt"])
+    return CellRead(value=cell["value"], receipt=cell["receipt"])
+
+
+def live(state: State, current: Current) -> dict[str, dict[str, Any]]:
+    """The context root `cells`: what may be read now, so that a stale cell is missing in expressions too."""
+    found: dict[str, dict[str, Any]] = {}
+    for tool, cells in state.cells.items():
+        for key, cell in cells.items():
+            if not _out_of_date(state, tool, key, cell, current):
+                found.setdefault(tool, {})[key] = cell["value"]
+    return found
+
+
+def made_from(paths: Collection[str], current: Current) -> Json:
+    """What `paths` hold now, in the form that cells keep; long values as their digest."""
+    return {path: _kept(current(path)) for path in sorted(paths) if path.partition(".")[0] in SOURCES}
+
+
+def fill(
+    state: State, tool: Tool, name: str, result: Any, *, receipt: str, step: str, sources: Json, now_ms: int
+) -> None:
+    """Fill the cells of `tool` from `result`; a key whose path is not there loses its old value."""
+    cells = {
+        key: {
+            "value": value,
+            "producer": name,
+            "run": state.run_id,
+            "step": step,
+            "receipt": receipt,
+            "at_ms": now_ms,
+            "scope": tool.produces[key].scope,
+            "turn": state.turn,
+            "made_from": sources,
+        }
+        for key, value in produced(tool, result)
+    }
+    if tool.produces:
+        state.cells[name] = cells
+
+
+def produced(tool: Tool, result: Any) -> Iterator[tuple[str, Any]]:
+    """Key and value of every cell that `result` fills."""
+    for key, produces in tool.produces.items():
+        there, value = at_path(result, produces.at)
+        if there:
+            yield key, value
+
+
+def too_large(tool: Tool, result: Any) -> str:
+    """The first cell that is over the limit, in words; empty if none is."""
+    for key, value in produced(tool, result):
+        size = len(json.dumps(value, ensure_ascii=False).encode())
+        if size > CELL_BYTES:
+            return f"the cell {key!r} would take {size} bytes, more than {CELL_BYTES}"
+    return ""
+
+
+def drop(state: State, tools: Collection[str]) -> list[str]:
+    """Forget the cells of `tools`; the names of those that had any."""
+    return [tool for tool in tools if state.cells.pop(tool, None)]
+
+
+def at_path(value: Any, path: str) -> tuple[bool, Any]:
+    """Whether the dotted `path` is there in `value`, and what stands at it; the empty path is the whole."""
+    for part in path.split(".") if path else ():
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return False, None
+    return True, value
+
+
+def _out_of_date(state: State, tool: str, key: str, cell: Json, current: Current) -> str:
+    if cell["scope"] == "turn" and cell["turn"] != state.turn:
+        return f"it was good for turn {cell['turn']} only"
+    path = _changed_source(state, cell, current, frozenset({(tool, key)}))
+    return f"`{path}` has changed since" if path else ""
+
+
+def _changed_source(state: State, cell: Json, current: Current, seen: frozenset[tuple[str, str]]) -> str:
+    for path, then in cell["made_from"].items():
+        if path.startswith("cells."):
+            changed = _cell_changed(state, path, then, current, seen)
+        else:
+            now = current(path)
+            changed = _kept(now) != then and not (now is None and path.startswith("slots."))
+        if changed:
+            return path
+    return ""
+
+
+def _cell_changed(state: State, path: str, then: Any, current: Current, seen: frozenset[tuple[str, str]]) -> bool:
+    _, tool, key, *_ = path.split(".")
+    cell = state.cells.get(tool, {}).get(key)
+    if cell is None:
+        return True
+    there, now = at_path(cell["value"], path.removeprefix(f"cells.{tool}.{key}").removeprefix("."))
+    if not there or _kept(now) != then:
+        return True
+    return (tool, key) not in seen and bool(_changed_source(state, cell, current, seen | {(tool, key)}))
+
+
+def _kept(value: Any) -> Any:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if len(text) <= KEPT_AS_IS else {"sha256": hashlib.sha256(text.encode()).hexdigest()}
