@@ -1,0 +1,120 @@
+"""The kinds of spec: Agent and Library, and the parts they share. Suites stand in `suite`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field as Key
+
+from interlock.spec.base import (
+    Constant,
+    Duration,
+    Language,
+    Listed,
+    Maybe,
+    Name,
+    Named,
+    Reference,
+    SpecModel,
+    SpecName,
+    Text,
+    Wired,
+)
+from interlock.spec.deciding import Condition, Decision, Gate, Route
+from interlock.spec.fields import Field
+from interlock.spec.rules import NotEmpty
+from interlock.spec.steps import Step
+from interlock.spec.tools import Mount, Response, Server, Tool
+from interlock.spec.words import Intent, Slot, Vocabulary
+
+
+class Head(SpecModel):
+    """What every spec begins with."""
+
+    apiVersion: Literal["interlock/v1"]  # noqa: N815 -- the key is spelt as in other tools' files
+    """Version of the language."""
+    kind: str
+    """What this file describes."""
+    name: SpecName
+    """Its name, kebab-case."""
+    title: Maybe[Text] = None
+    """Name for people."""
+    description: str = ""
+    """What it is for."""
+
+
+class Shared(Head):
+    """The parts that Agents and Libraries both may declare."""
+
+    uses: Maybe[Listed[Reference]] = None
+    """Libraries whose parts are taken in: `name`, or `folder/name` of another bundle."""
+    languages: Maybe[Listed[Language]] = None
+    """Languages of the texts; the first is the fallback."""
+    config: Maybe[Named[Constant]] = None
+    """Constants, read as `config.<name>`; who uses a Library may override them."""
+    servers: Maybe[Named[Server]] = None
+    """Everything with an address."""
+    vocabularies: Maybe[Named[Vocabulary]] = None
+    """Phrases to find."""
+    slots: Maybe[Named[Slot]] = None
+    """Values in the user's words."""
+    intents: Maybe[Named[Intent]] = None
+    """What the user is after."""
+    conditions: Maybe[Named[Condition]] = None
+    """Named assertions."""
+    decisions: Maybe[Named[Decision]] = None
+    """Decision tables."""
+    responses: Maybe[Named[Response]] = None
+    """How results become replies."""
+    tools: Maybe[Named[Tool]] = None
+    """What can be called."""
+
+
+class LibrarySpec(Shared):
+    """Parts for others to use."""
+
+    kind: Literal["Library"]
+    """What this file describes."""
+
+
+class MessageSpec(SpecModel):
+    """What the service may send with a message."""
+
+    key_rules = (NotEmpty(),)
+
+    types: Maybe[Listed[Name]] = None
+    """Types of message; by default user_chat, rule, form, other."""
+    metadata: Maybe[Wired[Field]] = None
+    """Fields of `message.metadata`."""
+
+
+class SessionSpec(SpecModel):
+    """How long a conversation lives and what it remembers."""
+
+    key_rules = (NotEmpty(),)
+
+    history: Maybe[Annotated[int, Key(ge=0, le=1000)]] = None
+    """Messages kept; 20 by default."""
+    idle_timeout: Maybe[Duration] = None
+    """Silence after which the session closes; 7d by default."""
+    upgrade: Maybe[Literal["next_turn", "never"]] = None
+    """When a running session takes up a new version of the spec; next_turn by default."""
+
+
+class AgentSpec(Shared):
+    """A conversation: what it may do, what it lets in, and how it answers."""
+
+    kind: Literal["Agent"]
+    """What this file describes."""
+    user: Maybe[Wired[Field]] = None
+    """Attributes of the user that the service gives, beside id, groups, tenant and locale."""
+    message: Maybe[MessageSpec] = None
+    """What the service may send with a message."""
+    mounts: Maybe[Listed[Mount]] = None
+    """What this conversation may do; nothing else is eligible."""
+    gates: Maybe[Listed[Gate]] = None
+    """Deterministic admission, in order."""
+    routes: Listed[Route]
+    """Which flow handles a turn, in order."""
+    flows: Named[Listed[Step]]
+    """What is done, step by step."""
+    session: Maybe[SessionSpec] = None
+    """How long a conversation lives."""

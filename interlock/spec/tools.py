@@ -1,0 +1,167 @@
+"""The parts of a spec that touch the world: servers, tools, responses and mounts."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field as Key
+from pydantic import StringConstraints
+
+from interlock.spec.base import (
+    Duration,
+    Expression,
+    Listed,
+    Maybe,
+    Name,
+    Named,
+    Path,
+    Said,
+    SpecModel,
+    Text,
+    Value,
+    Wired,
+    WireName,
+)
+from interlock.spec.fields import Argument, Check, Field
+from interlock.spec.rules import Beside, OneOf
+
+HTTP_CALL = r"^(GET|POST|PUT|PATCH|DELETE) /\S*$"
+ENTRY_POINT = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
+HOST = r"^[A-Za-z0-9*][A-Za-z0-9.-]*(:\d+)?$"
+
+HttpCall = Annotated[str, StringConstraints(pattern=HTTP_CALL)]
+EntryPoint = Annotated[str, StringConstraints(pattern=ENTRY_POINT)]
+Host = Annotated[str, StringConstraints(pattern=HOST)]
+
+
+class Auth(SpecModel):
+    """How a server knows us; the only place where `{{ secrets.X }}` may stand."""
+
+    key_rules = (
+        OneOf("a server is authorised in one way", ("bearer", "basic", "header")),
+        Beside("value", ("header",)),
+        Beside("header", ("value",)),
+    )
+
+    bearer: Maybe[Said] = None
+    """A token."""
+    basic: Maybe[Said] = None
+    """`user:password`."""
+    header: Maybe[Said] = None
+    """Name of a header."""
+    value: Maybe[Said] = None
+    """Value of that header."""
+
+
+class Server(SpecModel):
+    """Something with an address."""
+
+    http: Said
+    """Base URL; it may hold `{{ env.X }}`."""
+    auth: Maybe[Auth] = None
+    """How it knows us."""
+    timeout: Maybe[Duration] = None
+    """Longest call, where a tool says nothing."""
+    redirects: Maybe[Listed[Host]] = None
+    """Hosts that a redirect may go to; by default none is followed."""
+
+
+class Outcome(SpecModel):
+    """What an answer means; the first that holds."""
+
+    when: Maybe[Expression] = None
+    """A bare expression over `payload` and `status`; the last outcome may have none."""
+    outcome: Literal["success", "blocked", "error", "timeout"]
+    """What it means."""
+    missing: Maybe[WireName] = None
+    """The argument that the service lacks."""
+    message: Maybe[Text] = None
+    """What the person is told."""
+
+
+class Produces(SpecModel):
+    """Which part of the result fills a cell."""
+
+    at: Path
+    """Path within `result`."""
+    scope: Literal["run", "turn"] = "run"
+    """How long the cell lives."""
+
+
+class Retry(SpecModel):
+    """How often, and with what pause, a call is tried."""
+
+    attempts: Annotated[int, Key(ge=1, le=100)]
+    """Attempts in all."""
+    backoff: Maybe[Duration] = None
+    """First pause; it doubles."""
+    max_backoff: Maybe[Duration] = None
+    """Longest pause."""
+
+
+class Tool(SpecModel):
+    """Something callable."""
+
+    key_rules = (
+        OneOf("a tool has one transport", ("http", "python")),
+        Beside("server", ("http",)),
+    )
+
+    title: Maybe[Text] = None
+    """Name for people."""
+    description: str = ""
+    """What it does, for docs."""
+    server: Maybe[Name] = None
+    """The server; by default the only one."""
+    http: Maybe[HttpCall] = None
+    """Method and path: `GET /orders/{order_no}`."""
+    python: Maybe[EntryPoint] = None
+    """Name of an entry point of the group `interlock.tools`."""
+    effect: Literal["none", "read"]
+    """What it does outside."""
+    input: Maybe[Wired[Argument]] = None
+    """Its arguments."""
+    unwrap: Maybe[Path] = None
+    """Path of the business part of the answer, which is then `result`."""
+    outcomes: Maybe[Listed[Outcome]] = None
+    """What an answer means; by default by its status."""
+    output: Maybe[Wired[Field]] = None
+    """Fields of `result`; only these may be read."""
+    produces: Maybe[Named[Produces]] = None
+    """Cells that a success fills: `cells.<tool>.<name>`."""
+    invalidates: Maybe[Listed[Name]] = None
+    """Tools whose cells this call makes stale."""
+    requires: Maybe[Listed[Check]] = None
+    """What must hold before the call."""
+    ensures: Maybe[Listed[Check]] = None
+    """What must hold after the call."""
+    retry: Maybe[Retry] = None
+    """Attempts; by default those of the effect."""
+    timeout: Maybe[Duration] = None
+    """Longest call."""
+
+
+class Response(SpecModel):
+    """How a result becomes a reply."""
+
+    key_rules = (OneOf("a response has one form", ("raw", "fields", "text")),)
+
+    raw: Maybe[Literal[True]] = None
+    """The result as JSON."""
+    fields: Maybe[Listed[Path]] = None
+    """These parts of the result as JSON."""
+    text: Maybe[Text] = None
+    """A text over `result`."""
+    fenced: bool = False
+    """JSON stands in a fenced code block."""
+
+
+class Mount(SpecModel):
+    """What this conversation may do."""
+
+    call: Name
+    """A tool."""
+    intent: Maybe[Name] = None
+    """It is eligible only when this intent holds."""
+    with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
+    """Values of the arguments that come from `caller`."""
+    respond: Maybe[Name] = None
+    """How its result is said when it was the turn's only call."""
