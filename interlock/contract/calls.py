@@ -1,0 +1,96 @@
+"""What workflows and activities say to each other: names, requests, answers and failures, all plain JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
+
+CALL_TOOL: Final = "call_tool"
+RESOLVE_PLAN: Final = "resolve_plan"
+
+TOOL_TIMEOUT: Final = "tool_timeout"
+"""Failure type: no answer within the deadline, or the answer's `outcomes` say so. Retried."""
+
+TOOL_ERROR: Final = "tool_error"
+"""Failure type: no answer, none that can be read, or one that means failure. Retried unless it would fail again."""
+
+TOOL_MISCONFIGURED: Final = "tool_misconfigured"
+"""Failure type: a missing variable, an unknown entry point, an argument that cannot be sent. Never retried."""
+
+UNKNOWN_SPEC: Final = "unknown_spec"
+"""Failure type: no plan of that name. Never retried."""
+
+UNKNOWN_DIGEST: Final = "unknown_digest"
+"""Failure type: a plan that this worker does not have; another worker or a later start may. Retried."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """One call of a tool, arguments verified.
+
+    `server` and `outcomes` are dumps of `plan.tools.Server` and `plan.tools.Outcome`, references to `env` and `secrets`
+    unresolved. `arguments` are `{name, value, place, send_as}`. `max_bytes` caps the answer's decoded body.
+    """
+
+    tool: str
+    call_id: str
+    run_id: str
+    step: str
+    transport: Literal["http", "python"]
+    timeout_ms: int
+    max_bytes: int
+    server: Json | None = None
+    method: str = ""
+    path: str = ""
+    python: str = ""
+    arguments: list[Json] = field(default_factory=list)
+    outcomes: list[Json] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """An answer that came and is final: its meaning is for `outcomes`, by `payload` and `status`.
+
+    A Python tool has status 200. `payload` is none for an empty body, and for a final 4xx whose body is not JSON.
+    """
+
+    status: int
+    payload: Any
+    elapsed_ms: int
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailureDetails:
+    """The first detail of a `tool_…` failure: what is known of the last attempt."""
+
+    ending: Literal["timeout", "error"]
+    status: int | None = None
+    payload: Any = None
+    attempts: int = 1
+    elapsed_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """Which plan: the current one of a spec's name, or the one with the digest that a run is pinned to."""
+
+    name: str
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPlan:
+    """A plan's canonical JSON and digest; over INLINE_LIMIT compressed the text is empty and stands in the store."""
+
+    digest: str
+    plan_json: str
+
+
+def details_of(details: Sequence[Any], ending: Literal["timeout", "error"]) -> FailureDetails:
+    """The details of a tool's failure, or bare ones where a failure carries none (Temporal's own time-outs)."""
+    names = {f.name for f in fields(FailureDetails)}
+    if details and isinstance(details[0], dict) and set(details[0]) <= names and "ending" in details[0]:
+        return FailureDetails(**details[0])
+    return FailureDetails(ending=ending)
