@@ -1,0 +1,78 @@
+"""The static type of a value, as far as a spec declares it; the scope an expression is checked against is made of these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "any", "none", "string", "integer", "number", "boolean", "date", "datetime", "duration", "list", "object"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is known of a value.
+
+    `fields`: the attributes of an object, None if it is open. `item`: the shape of a list's items, None if unknown.
+    `note`: why no attribute of an open object may be read ("no `output` is declared"). `enum`: the only values it can
+    have. At run time dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
+    """
+
+    kind: Kind = "any"
+    fields: Mapping[str, "Shape"] | None = None
+    item: "Shape | None" = None
+    may_be_none: bool = False
+    may_be_missing: bool = False
+    note: str = ""
+    enum: tuple[Any, ...] = ()
+
+    def sure(self) -> "Shape":
+        """The same shape, known to be there and not to be none."""
+        return replace(self, may_be_none=False, may_be_missing=False) if self.may_be_none or self.may_be_missing else self
+
+
+Scope: TypeAlias = Mapping[str, Shape]
+"""Root name to shape: the documented context at the place where an expression stands."""
+
+ANY = Shape()
+NONE = Shape("none", may_be_none=True)
+STRING = Shape("string")
+INTEGER = Shape("integer")
+NUMBER = Shape("number")
+BOOLEAN = Shape("boolean")
+DATE = Shape("date")
+DATETIME = Shape("datetime")
+LIST = Shape("list")
+
+
+def object_of(fields: Mapping[str, Shape], *, may_be_none: bool = False, may_be_missing: bool = False) -> Shape:
+    """A closed object: reading any other attribute is a mistake."""
+    return Shape("object", fields=fields, may_be_none=may_be_none, may_be_missing=may_be_missing)
+
+
+def list_of(item: Shape, *, may_be_none: bool = False, may_be_missing: bool = False) -> Shape:
+    """A list whose items all have one shape."""
+    return Shape("list", item=item, may_be_none=may_be_none, may_be_missing=may_be_missing)
+
+
+def shape_of(value: Any) -> Shape:
+    """The shape of a constant JSON value, for roots such as `config`."""
+    match value:
+        case None:
+            return NONE
+        case bool():
+            return BOOLEAN
+        case int():
+            return INTEGER
+        case float():
+            return NUMBER
+        case str():
+            return STRING
+        case list():
+            shapes = [shape_of(item) for item in value]
+            same = shapes and all(shape == shapes[0] for shape in shapes)
+            return list_of(shapes[0]) if same else LIST
+        case dict():
+            return object_of({key: shape_of(item) for key, item in value.items()})
+        case _:
+            return ANY
