@@ -1,0 +1,154 @@
+"""The scratch of one turn: what was read, called and said so far. Never serialised; the state is what outlives it."""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from interlock.interpreter.commands import CallTool
+from interlock.interpreter.events import MessageReceived, ToolReturned
+from interlock.interpreter.state import Json, State
+
+if TYPE_CHECKING:
+    from interlock.interpreter.context import Context
+    from interlock.interpreter.program import Program
+
+T = TypeVar("T")
+
+Calling: TypeAlias = Generator[list[CallTool], list[ToolReturned], T]
+"""Work that may call tools: yields calls that may run side by side, is sent their ends, returns a T."""
+
+CallOutcome: TypeAlias = Literal[
+    "success", "blocked", "error", "timeout", "skipped", "missing", "ambiguous", "requires", "ensures"
+]
+
+SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid"]
+SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default", "trusted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One value of a slot in a text: normalised `value`, and the raw words it was read from."""
+
+    slot: str
+    value: Any
+    raw: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What is known of one slot. A slot that nothing is known of has no entry.
+
+    `found` holds distinct values in the order of the text; it is empty for assumed and default values.
+    `value` is a list for a slot of many values, None unless the status is `filled`.
+    """
+
+    slot: str
+    status: SlotStatus
+    value: Any
+    found: tuple[Found, ...]
+    source: SlotSource
+    turn: int
+    problem: str = ""
+
+    @property
+    def candidates(self) -> list[Any]:
+        """The distinct values found."""
+        return [one.value for one in self.found]
+
+
+class Several(list[Any]):
+    """How an ambiguous slot stands in the context: its candidates. It is met by `when: slots.x`, equals no single
+    value, and must never become an argument."""
+
+
+@dataclass(slots=True)
+class CallResult:
+    """One call of a tool as the flow sees it, whether or not it went out.
+
+    `missing` names slots that would let the call go out; `candidates` gives the values of the ambiguous ones.
+    `message` is what the person may be told, in the language of the turn. `audit` goes into the record, masked.
+    """
+
+    tool: str
+    step: str
+    at: str
+    outcome: CallOutcome
+    went_out: bool = False
+    arguments: Json = field(default_factory=dict)
+    payload: Any = None
+    result: Any = None
+    message: str = ""
+    missing: tuple[str, ...] = ()
+    candidates: dict[str, list[Any]] = field(default_factory=dict)
+    receipt_id: str | None = None
+    audit: Json = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message on its way through gates, route and flow."""
+
+    program: "Program"
+    state: State
+    message: MessageReceived
+    now_ms: int
+    language: str
+    context: "Context"
+    text: str
+    """The message with screened words masked; the only text that slots and intents are read from."""
+    slots: dict[str, Filled] = field(default_factory=dict)
+    intents: dict[str, bool] = field(default_factory=dict)
+    skipped_tools: set[str] = field(default_factory=set)
+    calls: list[CallResult] = field(default_factory=list)
+    """Calls in order, those that did not go out too."""
+    parts: list[str] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """Assumed slots with the words that say so."""
+    options: list[str] = field(default_factory=list)
+    decisions: dict[str, Json] = field(default_factory=dict)
+    """Tables asked in this turn: name to what the record keeps of it."""
+    conditions: dict[str, Json] = field(default_factory=dict)
+    problems: list[Json] = field(default_factory=list)
+    """What went wrong and was answered by a fallback: `{at, code, message}`."""
+    interrupted: Literal["", "handed_off", "closed"] = ""
+    """Set when a person takes over or closes while a tool is working: nothing more is said."""
+
+    @property
+    def real_calls(self) -> list[CallResult]:
+        """The calls that went out."""
+        return [call for call in self.calls if call.went_out]
+
+    def failed(self, at: str, code: str, message: str) -> None:
+        """Keep for the record what a fallback has covered."""
+        self.problems.append({"at": at, "code": code, "message": message})
+
+
+def side_by_side(callings: list[Calling[T]]) -> Calling[list[T]]:
+    """Run several callings at once: their calls go out together, each is sent the ends of its own."""
+    results: dict[int, T] = {}
+    waiting: dict[int, list[CallTool]] = {}
+    for number, calling in enumerate(callings):
+        _advance(number, calling, None, results, waiting)
+    while waiting:
+        batch = list(waiting.items())
+        returned = yield [command for _, commands in batch for command in commands]
+        ends: Mapping[str, ToolReturned] = {end.call_id: end for end in returned}
+        for number, commands in batch:
+            _advance(number, callings[number], [ends[one.call_id] for one in commands], results, waiting)
+    return [results[number] for number in range(len(callings))]
+
+
+def _advance(
+    number: int,
+    calling: Calling[T],
+    ends: list[ToolReturned] | None,
+    results: dict[int, T],
+    waiting: dict[int, list[CallTool]],
+) -> None:
+    waiting.pop(number, None)
+    try:
+        waiting[number] = next(calling) if ends is None else calling.send(ends)
+    except StopIteration as stop:
+        results[number] = stop.value
