@@ -63,9 +63,13 @@ def live(state: State, current: Current) -> dict[str, dict[str, Any]]:
     return found
 
 
-def made_from(paths: Collection[str], current: Current) -> Json:
+def made_from(state: State, paths: Collection[str], current: Current) -> Json:
     """What `paths` hold now, in the form that cells keep; long values as their digest."""
-    return {path: _kept(current(path)) for path in sorted(paths) if path.partition(".")[0] in SOURCES}
+    return {
+        path: _kept(_stored(state, path)[1] if path.startswith("cells.") else current(path))
+        for path in sorted(paths)
+        if path.partition(".")[0] in SOURCES
+    }
 
 
 def fill(
@@ -132,7 +136,8 @@ def _out_of_date(state: State, tool: str, key: str, cell: Json, current: Current
 
 
 def _changed_source(state: State, cell: Json, current: Current, seen: frozenset[tuple[str, str]]) -> str:
-    for path, then in cell["made_from"].items():
+    sources: Json = cell["made_from"]
+    for path, then in sources.items():
         if path.startswith("cells."):
             changed = _cell_changed(state, path, then, current, seen)
         else:
@@ -144,14 +149,22 @@ def _changed_source(state: State, cell: Json, current: Current, seen: frozenset[
 
 
 def _cell_changed(state: State, path: str, then: Any, current: Current, seen: frozenset[tuple[str, str]]) -> bool:
-    _, tool, key, *_ = path.split(".")
-    cell = state.cells.get(tool, {}).get(key)
-    if cell is None:
-        return True
-    there, now = at_path(cell["value"], path.removeprefix(f"cells.{tool}.{key}").removeprefix("."))
+    there, now = _stored(state, path)
     if not there or _kept(now) != then:
         return True
-    return (tool, key) not in seen and bool(_changed_source(state, cell, current, seen | {(tool, key)}))
+    _, tool, *rest = path.split(".")
+    keys = rest[:1] or list(state.cells[tool])
+    return any(
+        _changed_source(state, state.cells[tool][key], current, seen | {(tool, key)})
+        for key in keys
+        if (tool, key) not in seen
+    )
+
+
+def _stored(state: State, path: str) -> tuple[bool, Any]:
+    _, tool, *rest = path.split(".")
+    values = {key: cell["value"] for key, cell in state.cells.get(tool, {}).items()}
+    return at_path(values, ".".join(rest))
 
 
 def _kept(value: Any) -> Any:

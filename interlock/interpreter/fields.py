@@ -66,8 +66,10 @@ def _value(field: Field, value: Any, path: str, *, hidden: bool) -> Iterator[Mis
 
 
 def only_declared(fields: Mapping[str, Field], value: Mapping[str, Any]) -> dict[str, Any]:
-    """`value` without what `fields` does not name, at every depth where fields are declared."""
-    return {name: _declared(field, value[name]) for name, field in fields.items() if name in value}
+    """The declared part of `value` at every depth; a null is left out as if it were not there, a default stands in."""
+    kept = {name: _declared(field, value[name]) for name, field in fields.items() if value.get(name) is not None}
+    defaults = {name: field.default for name, field in fields.items() if field.default is not None}
+    return defaults | kept
 
 
 def masked(field: Field, value: Any) -> Any:
