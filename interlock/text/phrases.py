@@ -1,17 +1,195 @@
-"""Many phrases found at once."""
-from collections.abc import Hashable, Iterable
-from typing import Literal
+"""Many phrases found at once in a message, by one automaton over a normalised view; a hit is checked against the raw text.
 
-from interlock.text.hits import Hit
+A phrase that begins or ends with a letter or digit of a script with spaced words must begin or end at a word edge of
+the raw text there. White space inside a phrase is ignored. Of the candidates that pass, the leftmost and longest win.
+
+In mode `screen` these disguises are looked through, alone or together: white space, zero-width characters, width, case,
+combining marks, look-alikes (`0` for `o`, `rn` for `m`, `1` or `I` or `|` for `l`, other scripts), and punctuation or
+symbols inside. Punctuation counts as a disguise
+
+- between two letters of spaced scripts when no white space stands with it (`Flex-port`, `a.c.m.e`);
+- between other letters when it is not what ends or encloses a clause (`飞·协博`, but not `发往中国，平安到达`);
+- and whatever it is when every letter is set apart, of three at least (`飞，协，博`, `F, l, e, x`).
+
+Not looked through: traditional for simplified characters, letters left out, doubled or swapped, pinyin, translation.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+from interlock.text.hits import Hit, leftmost_longest
+from interlock.text.views import (
+    ANY_BAR,
+    EXACT,
+    PLAIN,
+    SCREENING,
+    View,
+    is_invisible,
+    is_mark,
+    is_symbol,
+    spaced_script,
+)
+
+Mode: TypeAlias = Literal["screen", "plain"]
+
+_CLAUSE = frozenset("，。！？；：、,!?;:…\"“”‘’「」『』《》〈〉()（）[]【】{}\u3000")
+_BARS = dict.fromkeys(map(ord, "|｜∣¦│┃ǀ⏽￨׀"), "l")
+_ANY_OF_BARS = frozenset(map(chr, _BARS))
+_READS_AS = {"I": "Iil1", "i": "Ii", "l": "lI1", "L": "l", "1": "1Iil", ANY_BAR: "Iil1", "0": "0o", "o": "o0"}
 
 
-def phrase_problem(phrase: str, mode: Literal["screen", "plain"] = "plain") -> tuple[str, str] | None:
-    """Why `phrase` can never be found: message and hint."""
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A phrase, and for screens its letters as written, its own punctuation inside, before and behind."""
+
+    written: str
+    tag: Hashable
+    letters: str = ""
+    parted: frozenset[int] = frozenset()
+    lead: str = ""
+    trail: str = ""
+
+
+def phrase_problem(phrase: str, mode: Mode = "plain") -> tuple[str, str] | None:
+    """Why `phrase` can never be found, as message and hint; none if it can."""
+    if phrase.translate(_fold(mode)):
+        return None
+    if mode == "plain" or not phrase.strip():
+        return f"the phrase {phrase!r} has no visible character", "write the word itself, or take the entry out"
+    return f"the phrase {phrase!r} has no letter and no digit", "a screen ignores punctuation: name words, not signs"
 
 
 class Phrases:
-    """Built once; the same phrase under several tags gives several hits with one span. `Hit.value` is the phrase as written."""
+    """Phrases with tags, ready to be looked for; a phrase may have several tags and then gives a hit for each.
 
-    def __init__(self, phrases: Iterable[tuple[str, Hashable]], mode: Literal["screen", "plain"] = "plain") -> None: ...
-    def scan(self, raw: str) -> list[Hit]: ...
-    def first(self, raw: str) -> Hit | None: ...
+    Raises ValueError for a phrase that `phrase_problem` refuses. `Hit.value` is the phrase as it was written.
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, Hashable]], mode: Mode = "plain") -> None:
+        self._mode = mode
+        self._view_fold = _fold(mode)
+        by_key: dict[str, list[_Phrase]] = {}
+        for written, tag in phrases:
+            if problem := phrase_problem(written, mode):
+                raise ValueError(problem[0])
+            entry = _for_screen(written, tag) if mode == "screen" else _Phrase(written, tag)
+            by_key.setdefault(written.translate(self._view_fold), []).append(entry)
+        self._entries = list(by_key.values())
+        self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
+
+    def scan(self, raw: str) -> list[Hit]:
+        """All hits in `raw`, in order; none of them overlap, but for those of one span."""
+        if self._automaton is None:
+            return []
+        text = raw.translate(self._view_fold)
+        found = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        if self._mode == "plain" or _ANY_OF_BARS.isdisjoint(raw):
+            return leftmost_longest(self._checked(raw, found)) if found else []
+        barred = raw.translate(_BARS)
+        more = self._automaton.find_matches_as_indexes(barred.translate(self._view_fold), overlapping=True)
+        return leftmost_longest([*self._checked(raw, found), *self._checked(raw, more, read_as=barred)])
+
+    def _checked(self, raw: str, found: list[tuple[int, int, int]], read_as: str = "") -> Iterator[Hit]:
+        view = View(read_as or raw, self._view_fold)
+        for index, start, end in found:
+            if not view.whole(start, end):
+                continue
+            first, last = view.raw_span(start, end)
+            if not _at_edges(view.raw, first, view.sources[end - 1] + 1):
+                continue
+            for phrase in self._entries[index]:
+                if self._mode == "plain" or _is_disguise(view, start, end, phrase):
+                    a, b = _with_own_signs(view.raw, first, last, phrase)
+                    yield Hit(phrase.tag, a, b, raw[a:b], phrase.written)
+
+
+def _fold(mode: Mode) -> dict[int, str]:
+    return SCREENING if mode == "screen" else PLAIN
+
+
+def _for_screen(written: str, tag: Hashable) -> _Phrase:
+    view = View(written, EXACT)
+    inside = [n for n, gap in enumerate(_gaps(view, 0, len(view.text))) if any(map(is_symbol, gap))]
+    first, last = view.raw_span(0, len(view.text))
+    return _Phrase(
+        written,
+        tag,
+        view.text,
+        frozenset(inside),
+        written[:first].translate(PLAIN),
+        written[last:].translate(PLAIN),
+    )
+
+
+def _gaps(view: View, start: int, end: int) -> list[str]:
+    """What stands in the raw text behind each character of the view but the last."""
+    sources = view.sources[start:end]
+    return [view.raw[left + 1 : right] for left, right in zip(sources, sources[1:], strict=False)]
+
+
+def _at_edges(raw: str, start: int, end: int) -> bool:
+    """Whether `raw[start:end]` begins and ends at word edges, where its script has any."""
+    before, behind = start - 1, end
+    while before >= 0 and is_invisible(raw[before]):
+        before -= 1
+    while behind < len(raw) and (is_invisible(raw[behind]) or is_mark(raw[behind])):
+        behind += 1
+    within_before = before >= 0 and spaced_script(raw[before]) and spaced_script(raw[start])
+    return not within_before and not (
+        behind < len(raw) and spaced_script(raw[behind]) and spaced_script(raw[end - 1])
+    )
+
+
+def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:
+    """Whether the raw text behind `view.text[start:end]` is the phrase in one of the disguises looked through."""
+    first, last = view.raw_span(start, end)
+    return (
+        _reads_as(view.raw[first:last], phrase.letters)
+        and _is_joined(view, start, end, phrase.parted)
+        and view.raw[:first].translate(PLAIN).endswith(phrase.lead)
+        and view.raw[last:].translate(PLAIN).startswith(phrase.trail)
+    )
+
+
+def _reads_as(raw: str, letters: str) -> bool:
+    shown = raw.translate(EXACT)
+    if shown.isdecimal() and not letters.isdecimal():
+        return False
+    in_capitals = any(map(str.isupper, raw))
+    return all(
+        want == got or want in _READS_AS.get(got, got) or (got == "l" and want == "i" and in_capitals)
+        for got, want in zip(shown, letters, strict=True)
+    )
+
+
+def _is_joined(view: View, start: int, end: int, parted: frozenset[int]) -> bool:
+    """Whether what parts the letters may be ignored; where the phrase itself has punctuation, anything may."""
+    gaps = _gaps(view, start, end)
+    if all(n in parted or _is_tight(view, start + n, gap) for n, gap in enumerate(gaps)):
+        return True
+    sources = view.sources[start:end]
+    apart = [gap for n, gap in enumerate(gaps) if sources[n] != sources[n + 1]]
+    return len(apart) >= 2 and all(any(char.isspace() or is_symbol(char) for char in gap) for gap in apart)
+
+
+def _is_tight(view: View, index: int, gap: str) -> bool:
+    signs = [char for char in gap if is_symbol(char)]
+    if not signs:
+        return True
+    if any(map(str.isspace, gap)):
+        return False
+    left, right = view.raw[view.sources[index]], view.raw[view.sources[index + 1]]
+    return (spaced_script(left) and spaced_script(right)) or _CLAUSE.isdisjoint(signs)
+
+
+def _with_own_signs(raw: str, start: int, end: int, phrase: _Phrase) -> tuple[int, int]:
+    """The span widened by the punctuation that the phrase itself begins and ends with."""
+    first, last = start, end
+    while raw[first:start].translate(PLAIN) != phrase.lead:
+        first -= 1
+    while raw[end:last].translate(PLAIN) != phrase.trail:
+        last += 1
+    return first, last

@@ -1,13 +1,147 @@
-"""Normalised views of a message with positions mapped back to the raw text."""
+"""Normalised views of a message, made character by character, with positions mapped back to the raw text.
+
+Two views look through what people and their keyboards vary. Both are compatibility-decomposed (NFKC's folding of width,
+ligatures, circled letters …) and case folded, without white space, control and zero-width characters:
+
+- `plain_view`, for keywords and vocabularies;
+- `screening_view`, for screens: look-alikes folded (see `lookalikes`), and combining marks, punctuation and symbols
+  removed as well, so that what is hidden behind them is found. What was removed decides afterwards whether a hit
+  counts: `phrases` has the rules.
+
+A character never depends on its neighbours, so a view is one `str.translate`, and offsets are worked out only on a hit.
+The identifier view, of equal length with the raw text, is in `patterns`.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from itertools import chain, repeat
+from unicodedata import category, combining, normalize
+
+from interlock.text.lookalikes import LOOKALIKES
+
+REMEMBERED = 50_000
+REPLACEMENT = "\ufffd"
+ANY_BAR = "\x01"
+"""In an exact reading: a look-alike of `l`, `I` or `1` that is none of them."""
+
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
+_VOICED = frozenset("\u3099\u309a")
+_MERGED = str.maketrans({"I": "l", "L": "l", "i": "l", "1": "l", ANY_BAR: "l", "0": "o"})
+_LATIN = {char: latin for latin, chars in LOOKALIKES.items() for char in chars}
+_LATIN |= {chr(first + n): chr(97 + n) for first in (0x1F1E6, 0x1F150, 0x1F170) for n in range(26)}
+
+
+class Fold(dict[int, str]):
+    """A table for `str.translate` that works out a character when it is first met."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        super().__init__()
+        self._fold = fold
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        folded = self[code] = self._fold(chr(code))
+        return folded
 
 
 class View:
-    """A normalised text; `raw_span` maps a slice of it back to the raw text."""
+    """A normalised text of a message, and where each of its characters stands in the raw text."""
 
-    text: str
+    __slots__ = ("__dict__", "fold", "raw", "text")
 
-    def raw_span(self, start: int, end: int) -> tuple[int, int]: ...
+    def __init__(self, raw: str, fold: Fold) -> None:
+        self.raw = raw
+        self.fold = fold
+        self.text = raw.translate(fold)
+
+    @cached_property
+    def sources(self) -> list[int]:
+        """For each character of `text`, the index of the raw character that it comes from."""
+        lengths = map(len, map(self.fold.__getitem__, map(ord, self.raw)))
+        return list(chain.from_iterable(map(repeat, range(len(self.raw)), lengths)))
+
+    def raw_span(self, start: int, end: int) -> tuple[int, int]:
+        """The slice of the raw text behind `text[start:end]`, with the combining marks that follow it."""
+        first, last = self.sources[start], self.sources[end - 1] + 1
+        while last < len(self.raw) and is_mark(self.raw[last]):
+            last += 1
+        return first, last
+
+    def whole(self, start: int, end: int) -> bool:
+        """Whether `text[start:end]` begins and ends with whole raw characters."""
+        sources = self.sources
+        return (start == 0 or sources[start - 1] != sources[start]) and (
+            end == len(sources) or sources[end] != sources[end - 1]
+        )
 
 
-def screening_view(raw: str) -> View: ...
-def plain_view(raw: str) -> View: ...
+def is_mark(char: str) -> bool:
+    """Whether `char` is written onto the character before it."""
+    return category(char) in {"Mn", "Me"}
+
+
+def is_invisible(char: str) -> bool:
+    """Whether `char` takes no place on the screen: zero-width, format, filler, variation selector."""
+    return char in _FILLERS or category(char) == "Cf" or (is_mark(char) and not combining(char))
+
+
+def is_symbol(char: str) -> bool:
+    """Whether `char` is punctuation or a symbol."""
+    return category(char)[0] in "PS"
+
+
+def _gone(char: str) -> bool:
+    return char.isspace() or char in _FILLERS or category(char) in {"Cf", "Cc", "Zs", "Zl", "Zp"}
+
+
+def _plain(char: str) -> str:
+    if category(char) == "Cs":
+        return REPLACEMENT
+    if _gone(char):
+        return ""
+    folded = normalize("NFKD", normalize("NFKD", char).casefold())
+    return "".join(part for part in folded if not _gone(part))
+
+
+def _hidden(char: str) -> bool:
+    return _gone(char) or (is_mark(char) and char not in _VOICED) or is_symbol(char)
+
+
+def _exact_part(part: str) -> str:
+    latin = _LATIN.get(part)
+    if latin is not None:
+        return ANY_BAR if latin in "IiLl1" else latin.casefold().replace("m", "rn")
+    if part in {"I", "L"}:
+        return part
+    if part in {"m", "M"}:
+        return "rn"
+    return "".join(c for c in normalize("NFKD", part.casefold()) if not _hidden(c))
+
+
+def _exact(char: str) -> str:
+    if category(char) == "Cs":
+        return REPLACEMENT
+    return "".join(_exact_part(part) for part in normalize("NFKD", char) if part in _LATIN or not _hidden(part))
+
+
+PLAIN = Fold(_plain)
+EXACT = Fold(_exact)
+"""The screening fold before `i`, `l` and `1`, `o` and `0` are taken for one another."""
+SCREENING = Fold(lambda char: EXACT[ord(char)].translate(_MERGED))
+
+
+def plain_view(raw: str) -> View:
+    """The view in which keywords and vocabularies are looked for."""
+    return View(raw, PLAIN)
+
+
+def screening_view(raw: str) -> View:
+    """The view in which screens are looked for."""
+    return View(raw, SCREENING)
+
+
+def spaced_script(char: str) -> bool:
+    """Whether `char` is a letter or digit of a script that puts spaces between words, so that a word has edges."""
+    folded = normalize("NFKC", char)[:1]
+    return folded.isalnum() and (folded < "\u0e00" or "\u1200" <= folded < "\u1780" or "\u1800" <= folded < "\u2e80")
