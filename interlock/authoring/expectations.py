@@ -1,0 +1,95 @@
+"""What a suite expects of a turn, held against what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import re2
+
+from interlock.spec.suite import CONTRACT_OUTCOME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.authoring.stage import Played
+    from interlock.interpreter.state import State
+    from interlock.spec.suite import Expect, ExpectedCall, ExpectedReply
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One expectation that does not hold: its key, what was expected, and what happened."""
+
+    key: str
+    expected: str
+    happened: str
+
+
+def mismatches(expect: Expect, played: Played, state: State) -> list[Mismatch]:
+    """Every expectation that does not hold."""
+    return list(_mismatches(expect, played, state))
+
+
+def _mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatch]:
+    reply = played.reply or {}
+    record = state.records[-1] if state.records else {}
+    written = expect.model_fields_set
+    if expect.outcome is not None:
+        yield from _same("outcome", CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
+    if expect.status is not None:
+        yield from _same("status", expect.status, state.status)
+    if expect.reason is not None:
+        yield from _same("reason", expect.reason, reply.get("reason"))
+    if expect.gate is not None:
+        yield from _same("gate", expect.gate, record.get("gate"))
+    if expect.route is not None:
+        yield from _same("route", expect.route, record.get("route"))
+    if expect.answered_by is not None:
+        yield from _same("answered_by", expect.answered_by, record.get("response_source"))
+    if "missing" in written:
+        yield from _same("missing", expect.missing, reply.get("missing"))
+    for name, value in (expect.slots or {}).items():
+        yield from _same(f"slots.{name}", value, _slot(record, name))
+    for name, value in (expect.cells or {}).items():
+        tool, key = name.split(".", 1)
+        yield from _same(f"cells.{name}", value, state.cells.get(tool, {}).get(key, {}).get("value"))
+    if expect.calls is not None:
+        yield from _calls(expect.calls, played)
+    if expect.reply is not None:
+        yield from _said(expect.reply, reply.get("text") or "")
+
+
+def _slot(record: dict[str, Any], name: str) -> Any:
+    found = record.get("slots", {}).get(name)
+    return found.get("value") if isinstance(found, dict) else found
+
+
+def _same(key: str, expected: Any, happened: Any) -> Iterator[Mismatch]:
+    if expected != happened or type(expected) is not type(happened):
+        yield Mismatch(key, shown(expected), shown(happened))
+
+
+def _calls(expected: list[ExpectedCall], played: Played) -> Iterator[Mismatch]:
+    happened = [(call.tool, call.arguments) for call in played.calls]
+    if [call.tool for call in expected] != [tool for tool, _ in happened]:
+        yield Mismatch("calls", shown([call.tool for call in expected]), shown([tool for tool, _ in happened]))
+        return
+    for place, (call, (tool, arguments)) in enumerate(zip(expected, happened, strict=True)):
+        for name, value in (call.args or {}).items():
+            yield from _same(f"calls.{place}.{tool}.args.{name}", value, arguments.get(name))
+
+
+def _said(expected: ExpectedReply, text: str) -> Iterator[Mismatch]:
+    if expected.equals is not None and text != expected.equals:
+        yield Mismatch("reply.equals", shown(expected.equals), shown(text))
+    if expected.contains is not None and expected.contains not in text:
+        yield Mismatch("reply.contains", shown(expected.contains), shown(text))
+    if expected.matches is not None and not re2.search(expected.matches, text):
+        yield Mismatch("reply.matches", shown(expected.matches), shown(text))
+
+
+def shown(value: Any) -> str:
+    """A value as the author would write it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,59 @@
+"""The stubbed tools of a suite: the first answer whose `when` holds and that is not used up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions import Expression, compile_all
+from interlock.interpreter.events import ToolReturned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from interlock.interpreter.commands import CallTool
+    from interlock.spec.suite import Stub
+
+
+class StubbedTools:
+    """The compiled stubs of a suite; `world()` gives a fresh world in which nothing is used up."""
+
+    def __init__(self, tools: Mapping[str, Sequence[Stub]]) -> None:
+        self.tools = tools
+        whens = {
+            (name, place): Expression(stub.when)
+            for name, stubs in tools.items()
+            for place, stub in enumerate(stubs)
+            if stub.when is not None
+        }
+        self.conditions: Mapping[tuple[str, int], Callable[[dict[str, Any]], Any]] = compile_all(whens)
+
+    def world(self) -> StubbedWorld:
+        """The stubs, none of them used."""
+        return StubbedWorld(self)
+
+
+class StubbedWorld:
+    """Answers the calls of one case and remembers which stubs are used up."""
+
+    def __init__(self, stubs: StubbedTools) -> None:
+        self._stubs = stubs
+        self._used: dict[tuple[str, int], int] = {}
+        self.unanswered: list[CallTool] = []
+
+    def answer(self, call: CallTool, now_ms: int) -> ToolReturned:
+        """The stubbed end of the call; a call without a stub fails and is kept in `unanswered`."""
+        for place, stub in enumerate(self._stubs.tools.get(call.tool, ())):
+            key = (call.tool, place)
+            if self._applies(key, stub, call):
+                self._used[key] = self._used.get(key, 0) + 1
+                if stub.outcome is not None:
+                    return ToolReturned(call.call_id, stub.outcome, now_ms, message=f"stubbed {stub.outcome}")
+                return ToolReturned(call.call_id, "returned", now_ms, status=200, payload=stub.payload)
+        self.unanswered.append(call)
+        return ToolReturned(call.call_id, "error", now_ms, message=f"no stub of {call.tool!r} answers this call")
+
+    def _applies(self, key: tuple[str, int], stub: Stub, call: CallTool) -> bool:
+        if stub.times is not None and self._used.get(key, 0) >= stub.times:
+            return False
+        condition = self._stubs.conditions.get(key)
+        return condition is None or bool(condition({"args": call.arguments}))
