@@ -11,7 +11,7 @@ from interlock.contract.limits import INLINE_LIMIT, MAX_DEPTH, MAX_DIGITS
 Path: TypeAlias = tuple[str | int, ...]
 
 _SHOWN = 60
-_MAX_BITS = int(MAX_DIGITS * math.log2(10))
+_MAX_BITS = int(MAX_DIGITS * math.log2(10))  # rounded down: what passes has no more digits
 
 
 class NotStrictJsonError(ValueError):
@@ -120,7 +120,7 @@ def _examine(value: Any, depth: int) -> None:
         _examine_text(value)
     elif isinstance(value, int):
         if value.bit_length() > _MAX_BITS:
-            raise NotStrictJsonError("number-too-long", f"an integer of more than {MAX_DIGITS:,} digits")
+            raise NotStrictJsonError("number-too-long", f"an integer of {MAX_DIGITS:,} digits or more")
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise NotStrictJsonError("not-a-number", f"{value} is not JSON")

@@ -1,0 +1,74 @@
+"""How a call fails, before Temporal is told: one exception for all transports, and its form as an ApplicationError."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import Any, Literal
+
+from temporalio.exceptions import ApplicationError
+
+from interlock.contract import strict_json
+from interlock.contract.calls import TOOL_ERROR, TOOL_MISCONFIGURED, TOOL_TIMEOUT, FailureDetails
+from interlock.contract.limits import DETAILS_LIMIT, RETRY_AFTER_LIMIT_MS
+
+REDACTED = "[secret]"
+
+
+@dataclass(eq=False)
+class Failure(Exception):  # noqa: N818 - a value that is raised, not an error class among others
+    """A call that ended without a final answer. `message` is safe to show: no argument, no body, no secret."""
+
+    type: Literal["tool_timeout", "tool_error", "tool_misconfigured"]
+    message: str
+    retryable: bool
+    status: int | None = None
+    payload: Any = None
+    retry_after_ms: int | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+    def redacted(self, secrets: Iterable[str]) -> "Failure":
+        """The same failure with every secret in its message blotted out."""
+        message = self.message
+        for secret in secrets:
+            message = message.replace(secret, REDACTED)
+        return replace(self, message=message)
+
+
+def failed(message: str, *, retryable: bool = True, status: int | None = None) -> Failure:
+    """No answer, or none that can be read."""
+    return Failure(TOOL_ERROR, message, retryable, status)
+
+
+def timed_out(timeout_ms: int) -> Failure:
+    """The deadline of the whole call passed."""
+    return Failure(TOOL_TIMEOUT, f"no whole answer within {timeout_ms:,} ms", retryable=True)
+
+
+def misconfigured(message: str) -> Failure:
+    """A mistake of the spec, the worker's settings or the engine: trying again cannot help."""
+    return Failure(TOOL_MISCONFIGURED, message, retryable=False)
+
+
+def as_application_error(failure: Failure, tool: str, attempts: int, elapsed_ms: int) -> ApplicationError:
+    """The failure as Temporal gets it; raise it `from None`, since causes and their texts would enter the history."""
+    details = FailureDetails(
+        ending="timeout" if failure.type == TOOL_TIMEOUT else "error",
+        status=failure.status,
+        payload=_small(failure.payload),
+        attempts=attempts,
+        elapsed_ms=elapsed_ms,
+    )
+    pause = failure.retry_after_ms
+    return ApplicationError(
+        f"tool {tool!r}: {failure.message}",
+        asdict(details),
+        type=failure.type,
+        non_retryable=not failure.retryable,
+        next_retry_delay=None if pause is None else timedelta(milliseconds=min(pause, RETRY_AFTER_LIMIT_MS)),
+    )
+
+
+def _small(payload: Any) -> Any:
+    return payload if payload is None or len(strict_json.dumps(payload)) <= DETAILS_LIMIT else None

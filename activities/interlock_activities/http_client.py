@@ -1,0 +1,199 @@
+"""The only module that builds httpx clients and maps their errors: one request, bounded in time, size and direction."""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urljoin
+
+import httpx
+
+import interlock
+from interlock.contract import strict_json
+from interlock_activities.addresses import Address, AddressRules, Origin, Url, inside, parse_url
+from interlock_activities.failures import Failure, failed, misconfigured, timed_out
+from interlock_activities.http_request import Outgoing
+
+MAX_HOPS = 5
+_CONNECTIONS = httpx.Limits(max_connections=200, max_keepalive_connections=50, keepalive_expiry=30)
+_HEADERS = {
+    "accept": "application/json",
+    "accept-encoding": "identity",
+    "user-agent": f"interlock/{interlock.__version__}",
+}
+
+# At INFO and DEBUG these log whole addresses and headers, and with them arguments and credentials.
+for _noisy in ("httpx", "httpcore"):
+    logging.getLogger(_noisy).setLevel(logging.WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer: its status, its headers (lower-case names) and its body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """One request of a call, and what of it belongs to the declared origin only."""
+
+    method: str
+    url: Url
+    headers: Mapping[str, str]
+    content: bytes | None
+
+
+class HttpClient:
+    """Pooled connections, a client per origin, each connecting to nothing but an address judged beforehand."""
+
+    def __init__(self, rules: AddressRules, ca_file: str = "") -> None:
+        self._rules = rules
+        self._ca_file = ca_file
+        self._tls: ssl.SSLContext | None = None
+        self._clients: dict[Origin, httpx.AsyncClient] = {}
+
+    async def send(self, request: Outgoing) -> Answer:
+        """The answer, the whole of it within the deadline and the cap; raises Failure for anything else."""
+        try:
+            async with asyncio.timeout(request.timeout_ms / 1000):
+                return await self._follow(request)
+        except TimeoutError:
+            raise timed_out(request.timeout_ms) from None
+
+    async def aclose(self) -> None:
+        """Closes every connection."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.aclose()
+
+    async def _follow(self, request: Outgoing) -> Answer:
+        path, _, query = request.target.partition("?")
+        hop = _Hop(request.method, Url(request.origin, path, query), request.private, request.content)
+        addresses = home = await self._rules.resolve(request.origin)
+        for _ in range(MAX_HOPS + 1):
+            async with self._exchange(hop, addresses) as response:
+                location = response.headers.get("location")
+                if not (300 <= response.status_code < 400 and location is not None):
+                    return await _whole(response, request.max_bytes)
+                hop = _next_hop(hop, request, response.status_code, location)
+            addresses = await self._rules.resolve(hop.url.origin)
+            if any(map(inside, addresses)) and not any(map(inside, home)):
+                raise failed(f"a redirect to {hop.url.origin.host!r} leads into a private network", retryable=False)
+        raise failed(f"more than {MAX_HOPS} redirects", retryable=False)
+
+    @asynccontextmanager
+    async def _exchange(self, hop: _Hop, addresses: list[Address]) -> AsyncIterator[httpx.Response]:
+        origin = hop.url.origin
+        try:
+            response = await self._answered(hop, addresses)
+            try:
+                yield response
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL) as problem:
+            raise _failure(problem, origin) from None
+
+    async def _answered(self, hop: _Hop, addresses: list[Address]) -> httpx.Response:
+        client = self._client(hop.url.origin)
+        for address in addresses[:-1]:
+            try:
+                return await client.send(_httpx_request(client, hop, address), stream=True)
+            except httpx.ConnectError:
+                continue  # nothing was sent yet: the next address may take it
+        return await client.send(_httpx_request(client, hop, addresses[-1]), stream=True)
+
+    def _client(self, origin: Origin) -> httpx.AsyncClient:
+        if origin not in self._clients:
+            if self._tls is None:
+                trusted = ssl.create_default_context(cafile=self._ca_file) if self._ca_file else True
+                self._tls = httpx.create_ssl_context(verify=trusted, trust_env=False)
+            self._clients[origin] = httpx.AsyncClient(
+                transport=httpx.AsyncHTTPTransport(verify=self._tls, limits=_CONNECTIONS, trust_env=False),
+                headers=_HEADERS,
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+                timeout=None,  # noqa: S113 - one deadline over everything stands in `send`
+                follow_redirects=False,
+                trust_env=False,
+            )
+        return self._clients[origin]
+
+
+def _httpx_request(client: httpx.AsyncClient, hop: _Hop, address: Address) -> httpx.Request:
+    """A request to the judged address itself, with the host's name in the Host header and the TLS handshake."""
+    origin = hop.url.origin
+    host = f"[{address}]" if address.version == 6 else str(address)
+    target = hop.url.path + (f"?{hop.url.query}" if hop.url.query else "")
+    headers = {**hop.headers, "host": origin.header}
+    if hop.content is not None:
+        headers["content-type"] = "application/json"
+    return client.build_request(
+        hop.method,
+        f"{origin.scheme}://{host}:{origin.port}{target}",
+        headers=headers,
+        content=hop.content,
+        extensions={"sni_hostname": origin.host},
+    )
+
+
+def _next_hop(hop: _Hop, request: Outgoing, status: int, location: str) -> _Hop:
+    here = hop.url.origin
+    url = parse_url(urljoin(f"{here.scheme}://{here.header}{hop.url.path}", location))
+    why = "its address cannot be read" if url is None else _why_not(url.origin, hop, request)
+    if url is None or why:
+        raise failed(f"status {status}, a redirect that is not followed: {why}", retryable=False, status=status)
+    return _Hop(hop.method, url, hop.headers if url.origin == here else {}, None)
+
+
+def _why_not(origin: Origin, hop: _Hop, request: Outgoing) -> str:
+    home = request.origin
+    if not request.redirects or (origin != home and not origin.listed(request.redirects)):
+        return f"{strict_json.shown(origin.host)!r} is not declared"
+    if home.scheme == "https" and origin.scheme != "https":
+        return f"{origin.host!r} is addressed without TLS"
+    if hop.content is not None or hop.method not in ("GET", "HEAD"):
+        return "only a GET without a body is sent on"
+    return ""
+
+
+async def _whole(response: httpx.Response, limit: int) -> Answer:
+    encoding = response.headers.get("content-encoding", "identity").lower()
+    if encoding != "identity":
+        shown = strict_json.shown(encoding)
+        raise failed(f"content encoding {shown!r}, unasked for", retryable=False, status=response.status_code)
+    too_large = failed(f"an answer of more than {limit:,} bytes", retryable=False, status=response.status_code)
+    length = response.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > limit:
+        raise too_large
+    body = bytearray()
+    async for chunk in response.aiter_raw():
+        body += chunk
+        if len(body) > limit:
+            raise too_large
+    return Answer(response.status_code, dict(response.headers), bytes(body))
+
+
+def _failure(problem: Exception, origin: Origin) -> Failure:
+    where = f"{origin.host}:{origin.port}"
+    if isinstance(problem, httpx.ConnectError):
+        return failed(f"no connection to {where}{_tls_reason(problem)}")
+    if isinstance(problem, httpx.LocalProtocolError | httpx.InvalidURL | httpx.UnsupportedProtocol):
+        return misconfigured(f"the request to {where} cannot be sent as HTTP")
+    if isinstance(problem, httpx.RemoteProtocolError):
+        return failed(f"{where} broke off or does not speak HTTP")
+    return failed(f"the connection to {where} failed ({type(problem).__name__})")
+
+
+def _tls_reason(problem: BaseException | None) -> str:
+    while problem is not None:
+        if isinstance(problem, ssl.SSLCertVerificationError):
+            return f": its certificate is refused ({problem.verify_message})"
+        if isinstance(problem, ssl.SSLError):
+            return ": no TLS"
+        problem = problem.__cause__ or problem.__context__
+    return ""

@@ -1,0 +1,100 @@
+"""The HTTP transport: sends a tool's request and reads its answer as strict JSON."""
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from interlock.contract import strict_json
+from interlock.contract.calls import ToolRequest
+from interlock.contract.strict_json import NotStrictJsonError
+from interlock_activities.failures import Failure, failed
+from interlock_activities.http_client import Answer, HttpClient
+from interlock_activities.http_request import Outgoing, outgoing
+from interlock_activities.meaning import Received, retried
+from interlock_activities.references import References
+
+_JSON_TYPE = re.compile(r"(application|text)/(json|[a-z0-9.+-]+\+json)\s*(;.*)?", re.IGNORECASE | re.DOTALL)
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9_-]+)", re.IGNORECASE)
+_EXCERPT = 80
+_SECRET_LENGTH = 8
+"""Shorter secrets stand in ordinary text by chance, so that an answer holding one proves nothing."""
+
+
+class HttpTransport:
+    """Calls HTTP services as they are."""
+
+    def __init__(self, client: HttpClient, references: References) -> None:
+        self._client = client
+        self._references = references
+
+    async def __call__(self, request: ToolRequest) -> Received:
+        """What came back; raises Failure where nothing did that can be read."""
+        sending = outgoing(request, self._references)
+        try:
+            return _received(await self._client.send(sending), sending)
+        except Failure as failure:
+            raise failure.redacted(sending.secrets) from None
+
+
+def _received(answer: Answer, sending: Outgoing) -> Received:
+    status = answer.status
+    if not (200 <= status < 300 or status >= 400):
+        raise failed(f"status {status}, which is no answer", retryable=False, status=status)
+    try:
+        payload = _payload(answer)
+    except NotStrictJsonError as problem:
+        if status < 300:
+            raise failed(f"status {status}: {problem}", status=status) from None
+        payload = None  # the status says enough
+    if _holds(payload, sending.secrets):
+        raise failed("the answer repeats a credential of the server", retryable=False, status=status)
+    return Received(status, payload, _retry_after_ms(answer.headers) if retried(status) else None)
+
+
+def _payload(answer: Answer) -> Any:
+    if not answer.body.strip():
+        return None
+    declared = answer.headers.get("content-type", "application/json")
+    charset = _CHARSET.search(declared)
+    if not _JSON_TYPE.fullmatch(declared) or (charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii")):
+        kind = strict_json.shown(declared)
+        raise NotStrictJsonError("wrong-content-type", f"{kind!r} is not JSON in UTF-8: {_excerpt(answer.body)!r}")
+    return strict_json.loads(answer.body, len(answer.body))
+
+
+def _excerpt(body: bytes) -> str:
+    start = body[:_EXCERPT].decode(errors="replace")
+    return "".join(c if c.isprintable() else " " for c in start)
+
+
+def _holds(payload: Any, secrets: Iterable[str]) -> bool:
+    telling = [secret for secret in secrets if len(secret) >= _SECRET_LENGTH]
+    return bool(telling) and any(secret in text for text in _texts(payload) for secret in telling)
+
+
+def _texts(payload: Any) -> Iterable[str]:
+    waiting = [payload]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting += value.keys()
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _retry_after_ms(headers: Mapping[str, str]) -> int | None:
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdecimal():
+        return int(text[:9]) * 1000
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, int((when - datetime.fromtimestamp(time.time(), UTC)).total_seconds() * 1000))

@@ -1,0 +1,35 @@
+"""From settings to the activities that a worker registers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from interlock_activities.addresses import AddressRules
+from interlock_activities.plan_store import PlanStore
+from interlock_activities.plans import Plans
+from interlock_activities.python_tool import PythonTransport
+from interlock_activities.references import References
+from interlock_activities.settings import Settings
+from interlock_activities.tool_calls import ToolCalls
+
+
+class Activities:
+    """Every activity, bound to what `settings` gives it; `aclose` ends the connections it keeps."""
+
+    def __init__(self, settings: Settings) -> None:
+        from interlock_activities.http_client import HttpClient  # noqa: PLC0415 - httpx is loaded by workers only
+        from interlock_activities.http_tool import HttpTransport  # noqa: PLC0415 - likewise
+
+        self._client = HttpClient(AddressRules(settings.allow_addresses), settings.ca_file)
+        http = HttpTransport(self._client, References(settings.env, settings.secrets))
+        calls = ToolCalls({"http": http, "python": PythonTransport(settings.functions)})
+        store = None if settings.store is None else PlanStore(settings.store)
+        self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
+
+    async def aclose(self) -> None:
+        """Closes the connections to servers."""
+        await self._client.aclose()
+
+
+def activities(settings: Settings) -> list[Callable[..., Any]]:
+    """Every activity, for a worker that lives as long as its process."""
+    return Activities(settings).callables

@@ -1,0 +1,43 @@
+"""What the activities of a worker are given at its start."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from interlock.plan.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to serve, and with what.
+
+    - `store`: folder of the content-addressed plan store; none keeps only the plans given.
+    - `env` is read by `{{ env.X }}` and `secrets` by `{{ secrets.X }}`, each under that very name.
+    - `allow_addresses`: networks in CIDR form that are allowed although the address rules refuse them.
+    - `ca_file`: PEM file of the authorities that servers are verified against, instead of the public ones.
+    - `functions`: Python tools beside those that packages declare as entry points.
+    """
+
+    plans: tuple[Plan, ...] = ()
+    store: Path | None = None
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    secrets: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    allow_addresses: tuple[str, ...] = ()
+    ca_file: str = ""
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+
+
+def settings_from(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
+    """Settings from `INTERLOCK_PLAN_STORE`, `INTERLOCK_ALLOW_ADDRESSES` (comma-separated) and `INTERLOCK_CA_FILE`."""
+    store = environ.get("INTERLOCK_PLAN_STORE", "")
+    allowed = environ.get("INTERLOCK_ALLOW_ADDRESSES", "").split(",")
+    return Settings(
+        plans=tuple(plans),
+        store=Path(store) if store else None,
+        env=dict(environ),
+        secrets=environ,
+        allow_addresses=tuple(network.strip() for network in allowed if network.strip()),
+        ca_file=environ.get("INTERLOCK_CA_FILE", ""),
+    )

@@ -1,0 +1,94 @@
+"""The activity `call_tool`: one attempt of one call, over whichever transport, and what Temporal is told of it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TypeAlias
+
+import structlog
+from temporalio import activity
+
+from interlock.contract.calls import CALL_TOOL, ToolAnswer, ToolRequest
+from interlock.interpreter.outcomes import Meaning
+from interlock_activities.failures import Failure, as_application_error, misconfigured
+from interlock_activities.meaning import Received, final
+
+Transport: TypeAlias = Callable[[ToolRequest], Awaitable[Received]]
+
+_BEATS = 3
+"""Heartbeats within a heartbeat time-out."""
+
+_log = structlog.get_logger("interlock.tools")
+
+
+class ToolCalls:
+    """Holds the transports by name, as `ToolRequest.transport` names them."""
+
+    def __init__(self, transports: Mapping[str, Transport]) -> None:
+        self._transports = transports
+
+    @activity.defn(name=CALL_TOOL)
+    async def call_tool(self, request: ToolRequest) -> ToolAnswer:
+        """A final answer; anything else is raised as `tool_timeout`, `tool_error` or `tool_misconfigured`."""
+        started = time.monotonic()
+        attempt = activity.info().attempt
+        status: int | None = None
+        outcome: str = "cancelled"
+        try:
+            async with _beating():
+                received, outcome = await self._called(request)
+            status = received.status
+            return ToolAnswer(status, received.payload, _since(started), attempt)
+        except Failure as failure:
+            status, outcome = failure.status, failure.type
+            raise as_application_error(failure, request.tool, attempt, _since(started)) from None
+        finally:
+            _log.info(
+                "tool_called",
+                tool=request.tool,
+                run=request.run_id,
+                step=request.step,
+                call=request.call_id,
+                outcome=outcome,
+                status=status,
+                attempt=attempt,
+                elapsed_ms=_since(started),
+            )
+
+    async def _called(self, request: ToolRequest) -> tuple[Received, Meaning]:
+        if request.transport not in self._transports:
+            raise misconfigured(f"this worker has no transport {request.transport!r}")
+        try:
+            received = await self._transports[request.transport](request)
+            return received, final(request, received)
+        except Failure:
+            raise
+        except Exception as bug:  # noqa: BLE001 - its text may hold arguments, so only its class goes into the history
+            raise misconfigured(f"the engine's own code raised {type(bug).__name__}") from None
+
+
+@asynccontextmanager
+async def _beating() -> AsyncIterator[None]:
+    """Heartbeats while a call runs, where the workflow asks for them: only so does a cancellation reach the call."""
+    timeout = activity.info().heartbeat_timeout
+    if not timeout:
+        yield
+        return
+    beats = asyncio.create_task(_beat(timeout.total_seconds() / _BEATS))
+    try:
+        yield
+    finally:
+        beats.cancel()
+        with suppress(asyncio.CancelledError):
+            await beats
+
+
+async def _beat(pause: float) -> None:
+    while True:
+        activity.heartbeat()
+        await asyncio.sleep(pause)
+
+
+def _since(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
