@@ -1,20 +1,225 @@
-"""Many RE2 patterns found at once."""
-from collections.abc import Hashable, Iterable, Sequence
+"""Many RE2 patterns looked for at once in a message, on a view of equal length: width folded, ASCII letters raised.
 
-from interlock.text.hits import Hit
+A pattern said to be of exact case sees the letters as they were written; any other matches whatever their case. Values are taken from that view, so what is
+found is verbatim but for width and case. RE2 runs in linear time; how large a pattern may be is bounded here as well,
+because its cost for each character of a message grows with its size.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import re2
+
+from interlock.text.hits import Hit, longest_first
+from interlock.text.views import is_invisible, is_symbol
+
+FOUND_AT_MOST = 200
+"""Matches of one pattern in one message; what comes after them is not looked at."""
+LARGEST_PROGRAM = 1_000
+LARGEST_REPETITION = 100
+
+_CLAUSE = tuple(zip("，！？：；（）　", ",!?:;() ", strict=True))
+_WIDE = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0x3000: " "}
+_ANY_WIDE = "[\uff01-\uff5e]"
+_COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
+_TRIED = ("", "a", "A1", " ", "-", "a1 -", "查", "查a 1", "\n")
+
+_REASONS = (
+    ("(?=", "look-ahead is not supported", "match the whole text and name what surrounds the value in `labels`, or end with \\b"),
+    ("(?!", "negative look-ahead is not supported", "end with \\b, or list the characters that may follow"),
+    ("(?<=", "look-behind is not supported", "begin with \\b, or name what stands before the value in `labels`"),
+    ("(?<!", "negative look-behind is not supported", "begin with \\b"),
+    ("(?>", "atomic groups are not supported", "write (?:…): RE2 never backtracks"),
+    ("(?(", "conditional groups are not supported", "write the two cases as two patterns"),
+    ("(?#", "comments in a pattern are not supported", "write a YAML comment beside the pattern"),
+    ("(?R", "recursion is not supported", "write the levels out"),
+    ("(?P", "a reference to a named group is not supported", "repeat the group itself"),
+    ("(?", "this kind of group is not supported", "groups are (…), (?:…), (?P<name>…) and flags such as (?i)"),
+    ("\\Z", "\\Z is not supported", "write \\z or $"),
+    ("\\u", "\\u is not supported", "write the character itself, or \\x{4E00}"),
+    ("\\h", "\\h is not supported", "write [ \\t]"),
+    ("\\K", "\\K is not supported", "match the value alone"),
+)  # fmt: skip
 
 
 def pattern_problem(pattern: str) -> tuple[str, str] | None:
-    """Why RE2 or the engine refuses `pattern`: message and hint."""
+    """Why `pattern` is refused, as message and hint; none if it may be used."""
+    for count in _COUNT.finditer(pattern):
+        if max(int(n) for n in count.groups() if n) > LARGEST_REPETITION:
+            hint = f"repeat at most {LARGEST_REPETITION} times, or without a bound by + or *"
+            return f"the repetition {count[0]} is too large", hint
+    try:
+        compiled = re2.compile(pattern.encode(), _options())
+    except UnicodeEncodeError:
+        return "the pattern holds half of a surrogate pair", "write the character itself"
+    except re2.error as error:
+        return _reason(error)
+    if compiled.programsize > LARGEST_PROGRAM:
+        hint = "repeat less, or write several patterns"
+        return f"the pattern is too large: {compiled.programsize} steps, {LARGEST_PROGRAM} are allowed", hint
+    if any(match.start() == match.end() for text in _TRIED for match in compiled.finditer(text.encode())):
+        return "the pattern matches an empty text", "let it match at least one character: + instead of *"
+    return None
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    said = error.args[0]
+    text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    part = text.rpartition(": ")[2]
+    for start, message, hint in _REASONS:
+        if part.startswith(start):
+            return f"{message}: {part}", hint
+    if re.match(r"\\[1-9]", part):
+        return f"back-references are not supported: {part}", "compare two values in a condition instead"
+    if re.fullmatch(r"[*+?}]\+|\{.*\}\+", part):
+        return f"possessive repetition is not supported: {part}", "take the second + away: RE2 never backtracks"
+    return text, "patterns are RE2's: see its syntax page"
+
+
+def _options(exact: bool = True) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = exact
+    options.never_capture = True
+    return options
+
+
+@cache
+def _compiled(pattern: str, exact: bool) -> Any:
+    return re2.compile(pattern.encode(), _options(exact))
 
 
 class Patterns:
-    """Built once from (pattern, tag, exact_case). `Hit.value` is verbatim from the identifier view."""
+    """Patterns with tags, ready to be looked for, given as (pattern, tag, exact case).
 
-    def __init__(self, patterns: Iterable[tuple[str, Hashable, bool]]) -> None: ...
-    def find(self, raw: str) -> list[Hit]: ...
-    def whole(self, raw: str) -> list[Hit]: ...
+    Raises ValueError for a pattern that `pattern_problem` refuses. `Hit.value` is the match, width folded and, unless
+    exact, ASCII letters raised.
+    """
+
+    def __init__(self, patterns: Iterable[tuple[str, Hashable, bool]]) -> None:
+        given = list(patterns)
+        for pattern, _, _ in given:
+            if problem := pattern_problem(pattern):
+                raise ValueError(f"{problem[0]} ({pattern!r})")
+        self._tags = [tag for _, tag, _ in given]
+        self._sets = [
+            _Set([(n, pattern) for n, (pattern, _, is_exact) in enumerate(given) if is_exact == exact], exact)
+            for exact in (False, True)
+            if any(is_exact == exact for _, _, is_exact in given)
+        ]
+
+    def find(self, raw: str) -> list[Hit]:
+        """Hits in `raw`, in order: of those that overlap the longest, then that of the pattern named first.
+
+        Different tags with one span are all reported; which one is meant is for labels to say.
+        """
+        text = _clauses_folded(raw)
+        spans = [found for patterns in self._sets for found in patterns.find(text)]
+        return self._hits(raw, spans) if spans else []
+
+    def whole(self, raw: str) -> list[Hit]:
+        """Hits of patterns that match all of `raw` but the white space and punctuation around it."""
+        start, end = _trimmed(raw)
+        text = _clauses_folded(raw)
+        spans = [found for patterns in self._sets for found in patterns.whole(text, start, end)]
+        return self._hits(raw, spans)
+
+    def _hits(self, raw: str, spans: list[tuple[int, int, int, str]]) -> list[Hit]:
+        spans.sort()
+        return longest_first(Hit(self._tags[n], start, end, raw[start:end], value) for n, start, end, value in spans)
+
+
+class _Set:
+    """Patterns of one case rule: a set that says which of them match, and each of them for the spans.
+
+    Two more members tell what cannot be told otherwise: one matches when there is width to fold, and the empty one
+    always, so that a search which gave up for want of memory is not taken for one without a match.
+    """
+
+    def __init__(self, patterns: list[tuple[int, str]], exact: bool) -> None:
+        self._patterns = [(n, _compiled(pattern, exact)) for n, pattern in patterns]
+        self._exact = exact
+        self._any = re2.Set.SearchSet(_options(exact))
+        for _, pattern in patterns:
+            self._any.Add(pattern.encode())
+        self._wide = self._any.Add(_ANY_WIDE.encode())
+        self._any.Add(b"")
+        self._any.Compile()
+
+    def _bytes(self, text: str) -> bytes:
+        data = text.encode("utf-8", "replace")
+        return data if self._exact else data.upper()
+
+    def find(self, text: str) -> list[tuple[int, int, int, str]]:
+        """(number of the pattern, start, end, value) of all matches."""
+        data = self._bytes(text)
+        matching = self._any.Match(data)
+        if matching and len(matching) == 1:
+            return []
+        if matching and self._wide in matching:
+            data = self._bytes(text.translate(_WIDE))
+            matching = self._any.Match(data)
+        members = range(len(self._patterns)) if not matching else sorted(matching)[:-1]
+        return [found for member in members for found in self._spans(member, data)]
+
+    def _spans(self, member: int, data: bytes) -> list[tuple[int, int, int, str]]:
+        number, pattern = self._patterns[member]
+        found: list[tuple[int, int, int, str]] = []
+        start = behind = 0
+        for match in pattern.finditer(data):
+            if len(found) == FOUND_AT_MOST:
+                break
+            first, last = match.span()
+            value = data[first:last].decode()
+            start += len(data[behind:first].decode())
+            if value:
+                found.append((number, start, start + len(value), value))
+            start, behind = start + len(value), last
+        return found
+
+    def whole(self, text: str, start: int, end: int) -> list[tuple[int, int, int, str]]:
+        """(number of the pattern, start, end, value) of the patterns that match all of `text[start:end]`."""
+        data = self._bytes(text.translate(_WIDE)[start:end])
+        if not data:
+            return []
+        return [(n, start, end, data.decode()) for n, pattern in self._patterns if pattern.fullmatch(data)]
+
+
+def _clauses_folded(raw: str) -> str:
+    """The commonest full-width characters folded; most Chinese messages have no others."""
+    if raw.isascii():
+        return raw
+    for wide, narrow in _CLAUSE:
+        raw = raw.replace(wide, narrow)
+    return raw
+
+
+def _trimmed(raw: str) -> tuple[int, int]:
+    start, end = 0, len(raw)
+    while start < end and _is_around(raw[start]):
+        start += 1
+    while end > start and _is_around(raw[end - 1]):
+        end -= 1
+    return start, end
+
+
+def _is_around(char: str) -> bool:
+    return char.isspace() or is_symbol(char) or is_invisible(char)
 
 
 def normalised(value: str, rules: Sequence[str]) -> str:
-    """`value` after a slot's `normalise` rules: upper lower no_spaces no_dashes half_width."""
+    """`value` after a slot's `normalise` rules, in their order."""
+    for rule in rules:
+        value = _RULES[rule](value)
+    return value
+
+
+_RULES = {
+    "upper": str.upper,
+    "lower": str.lower,
+    "no_spaces": lambda value: "".join(value.split()),
+    "no_dashes": lambda value: re.sub(r"[-\u2010-\u2015\u2212\uff0d]", "", value),
+    "half_width": lambda value: value.translate(_WIDE),
+}

@@ -14,10 +14,13 @@ The identifier view, of equal length with the raw text, is in `patterns`.
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
+from typing import TypeVar
 from unicodedata import category, combining, normalize
 
 from interlock.text.lookalikes import LOOKALIKES
+
+T = TypeVar("T")
 
 REMEMBERED = 50_000
 REPLACEMENT = "\ufffd"
@@ -31,24 +34,30 @@ _LATIN = {char: latin for latin, chars in LOOKALIKES.items() for char in chars}
 _LATIN |= {chr(first + n): chr(97 + n) for first in (0x1F1E6, 0x1F150, 0x1F170) for n in range(26)}
 
 
-class Fold(dict[int, str]):
-    """A table for `str.translate` that works out a character when it is first met."""
+class Memo(dict[int, T]):
+    """What a function gives for a character, worked out when the character is first met."""
 
-    def __init__(self, fold: Callable[[str], str]) -> None:
+    def __init__(self, function: Callable[[int], T]) -> None:
         super().__init__()
-        self._fold = fold
+        self._function = function
 
-    def __missing__(self, code: int) -> str:
+    def __missing__(self, code: int) -> T:
         if len(self) >= REMEMBERED:
             self.clear()
-        folded = self[code] = self._fold(chr(code))
-        return folded
+        value = self[code] = self._function(code)
+        return value
+
+
+class Fold(Memo[str]):
+    """A table for `str.translate`; `lengths` says how many characters each becomes."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        super().__init__(lambda code: fold(chr(code)))
+        self.lengths = Memo(lambda code: len(self[code]))
 
 
 class View:
     """A normalised text of a message, and where each of its characters stands in the raw text."""
-
-    __slots__ = ("__dict__", "fold", "raw", "text")
 
     def __init__(self, raw: str, fold: Fold) -> None:
         self.raw = raw
@@ -58,8 +67,11 @@ class View:
     @cached_property
     def sources(self) -> list[int]:
         """For each character of `text`, the index of the raw character that it comes from."""
-        lengths = map(len, map(self.fold.__getitem__, map(ord, self.raw)))
-        return list(chain.from_iterable(map(repeat, range(len(self.raw)), lengths)))
+        codes = memoryview(self.raw.encode("utf-32-le", "surrogatepass")).cast("I")
+        lengths = list(map(self.fold.lengths.__getitem__, codes))
+        if max(lengths, default=0) <= 1:
+            return list(compress(range(len(lengths)), lengths))
+        return list(chain.from_iterable(map(repeat, range(len(lengths)), lengths)))
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """The slice of the raw text behind `text[start:end]`, with the combining marks that follow it."""
