@@ -1,0 +1,39 @@
+"""Connecting to Temporal: the address, namespace, TLS and key come from Temporal's own environment configuration."""
+
+from collections.abc import Sequence
+
+from temporalio.client import Client, Plugin
+from temporalio.envconfig import ClientConfig, ClientConnectConfig
+
+from interlock.client.converter import CLIENT_CONVERTER
+from interlock.client.errors import NotPreparedError, UnreachableError
+
+TASK_QUEUE = "interlock"
+DEFAULT_ADDRESS = "localhost:7233"
+
+
+async def connect(
+    address: str | None = None, *, namespace: str | None = None, plugins: Sequence[Plugin] = ()
+) -> Client:
+    """A client for `address`, or for what TEMPORAL_ADDRESS and Temporal's configuration file name.
+
+    Raises `UnreachableError` when no server answers. A worker gives its plugin, which brings the worker's data converter.
+    """
+    config = _configured()
+    config["target_host"] = address or config.get("target_host") or DEFAULT_ADDRESS
+    if namespace:
+        config["namespace"] = namespace
+    try:
+        return await Client.connect(**config, data_converter=CLIENT_CONVERTER, plugins=plugins)
+    except RuntimeError as error:
+        raise UnreachableError(
+            f"no Temporal server answers at {config['target_host']}: {error}; "
+            "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
+        ) from error
+
+
+def _configured() -> ClientConnectConfig:
+    try:
+        return ClientConfig.load_client_connect_config()
+    except (RuntimeError, OSError, TypeError) as error:
+        raise NotPreparedError(f"Temporal's environment configuration cannot be read: {error}") from error

@@ -1,0 +1,275 @@
+"""A thin client over Temporal's: send messages to sessions, let people take over, read what happened."""
+# ruff: noqa: A002, ASYNC109 - `id` and `type` are the contract's words; `timeout` bounds all tries together
+
+import contextlib
+import uuid
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Self, TypeAlias, TypeVar
+
+from temporalio.client import (
+    Client,
+    WithStartWorkflowOperation,
+    WorkflowFailureError,
+    WorkflowHandle,
+    WorkflowQueryFailedError,
+    WorkflowUpdateFailedError,
+)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from interlock.client.connection import TASK_QUEUE, connect
+from interlock.client.delivery import delivered, rejected
+from interlock.client.errors import NoSuchSessionError, RejectedError
+
+Json: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+TIMEOUT = 30.0
+
+
+def workflow_id(agent: str, session: str) -> str:
+    """The id of the workflow that is the session."""
+    return f"{agent}:{session}"
+
+
+class Interlock:
+    """Talks to sessions; every call ends with an answer or a typed error of `interlock.client.errors`."""
+
+    def __init__(self, client: Client, *, task_queue: str = TASK_QUEUE) -> None:
+        self.client = client
+        self._task_queue = task_queue
+
+    @classmethod
+    async def connect(cls, address: str | None = None, *, task_queue: str = TASK_QUEUE) -> Self:
+        """As `interlock.client.connect`."""
+        return cls(await connect(address), task_queue=task_queue)
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    async def send(
+        self,
+        agent: str,
+        session: str,
+        text: str,
+        *,
+        user: Json,
+        id: str | None = None,
+        type: str = "user_chat",
+        role: str = "user",
+        metadata: Json | None = None,
+        timeout: float = TIMEOUT,
+    ) -> Json:
+        """The reply to one message; the first one opens the session for `user`.
+
+        The same `id` again gets the first reply. A session that was closed answers with the outcome `closed`.
+        """
+        message_id = id or str(uuid.uuid4())
+        message = {"id": message_id, "role": role, "type": type, "text": text, "metadata": metadata or {}}
+        where = workflow_id(agent, session)
+
+        async def attempt() -> Json:
+            operation = self._opening(agent, where, {"user": user})
+            try:
+                answer: Json = await self.client.execute_update_with_start_workflow(
+                    "message", message, id=message_id, start_workflow_operation=operation, result_type=dict
+                )
+            except WorkflowAlreadyStartedError:
+                return await self._answer_of_closed(where, message_id)
+            return answer
+
+        return await self._delivered(attempt, timeout)
+
+    async def open(self, agent: str, session: str, *, user: Json, timeout: float = TIMEOUT) -> Json:
+        """Open the session without a message; an open one stays as it is. Gives its status."""
+        where = workflow_id(agent, session)
+
+        async def attempt() -> Json:
+            try:
+                await self._start(agent, where, {"user": user})
+            except WorkflowAlreadyStartedError:
+                raise RejectedError("closed", f"session {session!r} of {agent!r} was closed; open another") from None
+            status: Json = await self._asked(where, "status")
+            return status
+
+        return await self._delivered(attempt, timeout)
+
+    async def answer_once(
+        self,
+        agent: str,
+        text: str,
+        *,
+        user: Json,
+        id: str | None = None,
+        type: str = "user_chat",
+        metadata: Json | None = None,
+        timeout: float = TIMEOUT,
+    ) -> Json:
+        """The reply to one message without a session; the same `id` again gets the first reply."""
+        message_id = id or str(uuid.uuid4())
+        message = {"id": message_id, "type": type, "text": text, "metadata": metadata or {}}
+
+        where = workflow_id(agent, f"once:{message_id}")
+
+        async def attempt() -> Json:
+            with contextlib.suppress(WorkflowAlreadyStartedError):  # answered before: the result is still there
+                await self._start(agent, where, {"user": user, "message": message})
+            return await _result(self.client.get_workflow_handle(where, result_type=dict))
+
+        return await self._delivered(attempt, timeout)
+
+    # -- people -------------------------------------------------------------------------------------------------------
+
+    async def takeover(self, agent: str, session: str, *, by: str = "", timeout: float = TIMEOUT) -> Json:
+        """A person takes over; the assistant is silent until `release`. Gives the status."""
+        return await self._event("takeover", agent, session, by, timeout)
+
+    async def release(self, agent: str, session: str, *, by: str = "", timeout: float = TIMEOUT) -> Json:
+        """The person gives the session back. Gives the status."""
+        return await self._event("release", agent, session, by, timeout)
+
+    async def close(self, agent: str, session: str, *, by: str = "", timeout: float = TIMEOUT) -> Json:
+        """End the session; closing it again changes nothing. Gives the status."""
+        return await self._event("close", agent, session, by, timeout)
+
+    async def agent_message(
+        self,
+        agent: str,
+        session: str,
+        text: str,
+        *,
+        by: str = "",
+        id: str | None = None,
+        timeout: float = TIMEOUT,
+    ) -> Json:
+        """A human colleague's words, passed on verbatim while the colleague has the session."""
+        body = {"id": id or str(uuid.uuid4()), "text": text} | ({"by": by} if by else {})
+        return await self._updated("agent_message", workflow_id(agent, session), body, body["id"], timeout)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    async def status(self, agent: str, session: str, *, timeout: float = TIMEOUT) -> Json:
+        """Where the session stands."""
+        status: Json = await self._query("status", agent, session, None, timeout)
+        return status
+
+    async def outbox(self, agent: str, session: str, after: int = 0, *, timeout: float = TIMEOUT) -> list[Json]:
+        """What was said outside a reply, later than number `after`."""
+        entries: list[Json] = await self._query("outbox", agent, session, after, timeout)
+        return entries
+
+    async def record(
+        self, agent: str, session: str, turn: int | None = None, *, timeout: float = TIMEOUT
+    ) -> Json | None:
+        """Why a turn was answered as it was, or the records of the last turns."""
+        record: Json | None = await self._query("record", agent, session, turn, timeout)
+        return record
+
+    async def transcript(self, agent: str, session: str, *, timeout: float = TIMEOUT) -> list[Json]:
+        """Who said what, as far as the session remembers."""
+        entries: list[Json] = await self._query("transcript", agent, session, None, timeout)
+        return entries
+
+    async def plan(self, agent: str, session: str, *, timeout: float = TIMEOUT) -> Json:
+        """The plan that the session is pinned to."""
+        plan: Json = await self._query("plan", agent, session, None, timeout)
+        return plan
+
+    # -- how ----------------------------------------------------------------------------------------------------------
+
+    def _opening(self, agent: str, where: str, start: Json) -> WithStartWorkflowOperation[Any, Any]:
+        return WithStartWorkflowOperation(
+            agent,
+            start,
+            id=where,
+            task_queue=self._task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+        )
+
+    async def _start(self, agent: str, where: str, start: Json) -> None:
+        await self.client.start_workflow(
+            agent,
+            start,
+            id=where,
+            task_queue=self._task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+        )
+
+    async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
+        return await delivered(self.client, self._task_queue, attempt, timeout)
+
+    async def _event(self, event: str, agent: str, session: str, by: str, timeout: float) -> Json:
+        body = {"by": by} if by else {}
+        return await self._updated(event, workflow_id(agent, session), body, str(uuid.uuid4()), timeout)
+
+    async def _updated(self, update: str, where: str, body: Json, update_id: str, timeout: float) -> Json:
+        async def attempt() -> Json:
+            handle = self.client.get_workflow_handle(where)
+            try:
+                answer: Json = await handle.execute_update(update, body, id=update_id, result_type=dict)
+            except RPCError as error:
+                if error.status is not RPCStatusCode.NOT_FOUND:
+                    raise
+                return await self._asked_of_ended(where)
+            return answer
+
+        return await self._delivered(attempt, timeout)
+
+    async def _asked_of_ended(self, where: str) -> Json:
+        status: Json = await self._asked(where, "status")
+        if status["status"] != "closed":  # it was only continuing as new
+            raise RPCError("the session continues in a new run", RPCStatusCode.NOT_FOUND, b"")
+        return status
+
+    async def _query(self, query: str, agent: str, session: str, argument: Any, timeout: float) -> Any:
+        where = workflow_id(agent, session)
+        arguments = [] if argument is None else [argument]
+        return await self._delivered(lambda: self._asked(where, query, arguments), timeout)
+
+    async def _asked(self, where: str, query: str, arguments: Sequence[Any] = ()) -> Any:
+        try:
+            return await self.client.get_workflow_handle(where).query(query, args=arguments)
+        except WorkflowQueryFailedError as error:
+            raise RejectedError("query_failed", str(error)) from error
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise NoSuchSessionError(f"no session {where!r}: it was never opened, or ended too long ago") from error
+            raise
+
+    async def _answer_of_closed(self, where: str, message_id: str) -> Json:
+        first = self.client.get_workflow_handle(where).get_update_handle(message_id, result_type=dict)
+        try:
+            answer: Json = await first.result()
+        except (RPCError, WorkflowUpdateFailedError):
+            return closed_reply()
+        return answer
+
+
+def closed_reply() -> Json:
+    """The reply to a message for a session that has ended."""
+    return {
+        "turn": None,
+        "text": "",
+        "data": None,
+        "outcome": "closed",
+        "reason": "",
+        "status": "closed",
+        "missing": [],
+        "candidates": {},
+        "options": [],
+        "assumptions": [],
+        "sources": [],
+        "record_id": None,
+    }
+
+
+async def _result(handle: WorkflowHandle[Any, Any]) -> Json:
+    try:
+        answer: Json = await handle.result()
+    except WorkflowFailureError as failure:
+        if isinstance(failure.cause, ApplicationError):
+            raise rejected(failure.cause) from failure
+        raise RejectedError("failed", str(failure.cause)) from failure
+    return answer

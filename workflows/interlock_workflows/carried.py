@@ -1,0 +1,38 @@
+"""What a run hands to the next one when it continues as new: its state in one compressed payload, within the cap."""
+
+import json
+from typing import Any
+
+from temporalio.common import RawValue
+
+from interlock.client.converter import JsonConverter, compressed
+
+CARRIED_LIMIT = 1_500_000
+"""Bytes; the server refuses a payload of 2 MB, and a run that cannot continue would be stuck."""
+
+_SHED_FIRST = ("records", "transcript", "outbox", "receipts")
+
+
+def packed(carry: dict[str, Any]) -> RawValue:
+    """The payload that carries `carry`; where it is too large the oldest records go first, then the oldest replies."""
+    payload = compressed(JsonConverter().to_payload(carry))
+    while len(payload.data) > CARRIED_LIMIT and _shed(carry["state"]):
+        payload = compressed(JsonConverter().to_payload(carry))
+    return RawValue(payload)
+
+
+def unpacked(value: RawValue) -> dict[str, Any]:
+    """What `packed` was given."""
+    carry: dict[str, Any] = json.loads(value.payload.data)
+    return carry
+
+
+def _shed(state: dict[str, Any]) -> bool:
+    for name in _SHED_FIRST:
+        if state[name]:
+            del state[name][: (len(state[name]) + 1) // 2]
+            return True
+    ids = list(state["seen"])
+    for message_id in ids[: (len(ids) + 1) // 2]:
+        del state["seen"][message_id]
+    return bool(ids)

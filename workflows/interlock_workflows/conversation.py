@@ -1,0 +1,274 @@
+"""A session: the order of its turns, the door that closes before it continues as new, the plan that it is pinned to."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import RawValue, SearchAttributeKey
+from temporalio.exceptions import ActivityError, ApplicationError
+
+from interlock.client.attributes import DIGEST, SPEC, STATUS
+from interlock.contract.calls import UNKNOWN_SPEC
+from interlock.contract.messages import AgentMessage, Malformed, Message
+from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
+from interlock.interpreter.machine import InvalidMessage, Machine, opened
+from interlock.interpreter.program import Program
+from interlock.interpreter.state import State, restored
+from interlock_workflows import carried, driver, inbound, plans, views
+from interlock_workflows.driver import now_ms
+from interlock_workflows.opening import Opening, opening, session_of
+
+Json = dict[str, Any]
+
+TURNS_PER_RUN = 200
+"""Turns after which a run continues as new; changing it needs `workflow.patched`."""
+
+REFUSED_KEPT = 50
+
+
+class Conversation:
+    """One session in one run."""
+
+    def __init__(self, arguments: Sequence[RawValue]) -> None:
+        self._info = workflow.info()
+        self._turns = asyncio.Lock()
+        self._taken = 0
+        self._touched_ms = now_ms()
+        self._upgrade_to = ""
+        self._machine: Machine | None = None
+        self._program: Program | None = None
+        self._state: State | None = None
+        self.failure: ApplicationError | None = None
+        self.rolling = False
+        self.opening = Opening()
+        try:
+            self.opening = opening(arguments, self._info)
+        except Malformed as problem:
+            self.failure = inbound.malformed(problem)
+        self._refused = self.opening.refused
+
+    # -- opening ------------------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Get the plan and the state; where that is impossible, `failure` says why and everybody waiting is told."""
+        if self.failure is not None:
+            return
+        try:
+            self._enter(await self._first_program())
+        except ApplicationError as failure:
+            self.failure = failure
+
+    async def ready(self) -> State:
+        """The state once the session is open; raises the failure of a session that cannot be."""
+        await workflow.wait_condition(lambda: self._state is not None or self.failure is not None)
+        return self.state
+
+    @property
+    def state(self) -> State:
+        """The state of an open session."""
+        if self._state is None:
+            raise self.failure or inbound.refusal("opening", "the session is being opened")
+        return self._state
+
+    async def _first_program(self) -> Program:
+        before = self.opening.state
+        digest = before["plan_digest"] if before and self.opening.pinned else ""
+        try:
+            return plans.program_of(await driver.resolve_plan(self._info.workflow_type, digest))
+        except ActivityError as failure:
+            unknown = _kind_of(failure) == UNKNOWN_SPEC
+            if unknown and before:  # the spec is gone from the newest deployment, but not the plan of this session
+                return plans.program_of(await driver.resolve_plan(self._info.workflow_type, before["plan_digest"]))
+            raise _as_failure(failure) from None
+
+    def _enter(self, program: Program) -> None:
+        self._program = program
+        if self.opening.state:
+            self._state = restored(self.opening.state)
+            self._state.plan_digest = program.digest
+        else:
+            self._state = self._new_state(program)
+        self._machine = Machine(program, self._state)
+        self.show()
+
+    def _new_state(self, program: Program) -> State:
+        try:
+            return opened(
+                program,
+                session_id=session_of(self._info),
+                run_id=self._info.first_execution_run_id,
+                user=self.opening.user,
+                now_ms=now_ms(),
+            )
+        except InvalidMessage as problem:
+            raise inbound.refusal(inbound.INVALID_MESSAGE, str(problem)) from None
+
+    # -- what may come in ---------------------------------------------------------------------------------------------
+
+    def admit(self) -> None:
+        """Raises where nothing more is taken; changes nothing, so that validators may ask."""
+        if self.failure is not None:
+            raise self.failure
+        if self.rolling:
+            raise inbound.refusal(inbound.DRAINING, "the session continues in a new run; send the same message again")
+        if self.opening.message is not None:
+            raise inbound.refusal(inbound.SINGLE_MESSAGE, "this run answers the one message it was started with")
+
+    def refuse(self, signal: str, code: str, message: str) -> None:
+        """Keep in the record that a signal was not obeyed."""
+        self._refused.append({"signal": signal, "code": code, "message": message, "at_ms": now_ms()})
+        del self._refused[:-REFUSED_KEPT]
+
+    def want_plan(self, digest: str) -> None:
+        """Another plan is to be taken at the next turn on which no flow waits."""
+        self._upgrade_to = digest
+
+    # -- turns and events ---------------------------------------------------------------------------------------------
+
+    async def turn(self, message: Message) -> Json:
+        """The reply to one message, in the order of arrival."""
+        event = MessageReceived(
+            id=message.id,
+            text=message.text,
+            now_ms=now_ms(),
+            role=message.role,
+            type=message.type,
+            metadata=message.metadata,
+            history=message.history,
+        )
+        return await self._in_turn(event)
+
+    async def agent_turn(self, message: AgentMessage) -> Json:
+        """A human colleague's words, passed on verbatim."""
+        metadata = {"by": message.by} if message.by else {}
+        return await self._in_turn(MessageReceived(message.id, message.text, now_ms(), role="agent", metadata=metadata))
+
+    async def act(self, event: PersonActed) -> Json:
+        """A colleague's event takes effect at once, in the middle of a turn too."""
+        await self.ready()
+        self._touched_ms = now_ms()
+        assert self._machine is not None
+        self._machine.handle(event)
+        self.show()
+        return self.status()
+
+    async def _in_turn(self, event: MessageReceived) -> Json:
+        await self.ready()
+        async with self._turns:
+            await self._upgrade()
+            reply = await self._safely(event)
+            self._touched_ms = now_ms()
+            self._taken += 1
+            if self._taken >= TURNS_PER_RUN or workflow.info().is_continue_as_new_suggested():
+                self.rolling = True
+            self.show()
+        return reply
+
+    async def _safely(self, event: MessageReceived) -> Json:
+        assert self._machine is not None
+        assert self._program is not None
+        try:
+            return await driver.take_turn(self._machine, self._program.plan, self.state.run_id, event)
+        except InvalidMessage as problem:
+            raise inbound.refusal(inbound.INVALID_MESSAGE, str(problem)) from None
+        except Exception as error:  # a fault of ours fails this turn for its caller, and never blocks the session
+            workflow.logger.exception("a turn failed")
+            self._machine = Machine(self._program, self.state)
+            raise inbound.refusal(inbound.INTERNAL, f"the turn failed: {type(error).__name__}") from error
+
+    # -- the plan -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _pinned(self) -> bool:
+        assert self._program is not None
+        return self._program.plan.session.upgrade == "never" or self.state.flow is not None
+
+    async def _upgrade(self) -> None:
+        wanted = self._upgrade_to
+        if not wanted or wanted == self.state.plan_digest or self._pinned:
+            return
+        try:
+            program = plans.program_of(await driver.resolve_plan(self._info.workflow_type, wanted, attempts=1))
+        except ActivityError:
+            return  # a worker of the deployment before this one; the next turn may meet another
+        self._upgrade_to = ""
+        if program.plan.name != self._info.workflow_type:
+            self.refuse("upgrade", "wrong-spec", f"plan {wanted} is of spec {program.plan.name!r}")
+            return
+        self._program = program
+        self.state.plan_digest = program.digest
+        self._machine = Machine(program, self.state)
+
+    # -- the end of a run ---------------------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """The session is closed."""
+        return self._state is not None and self._state.status == "closed"
+
+    async def until_done(self) -> None:
+        """Returns when the session is closed, by a person or for being idle, or when the run must roll over."""
+        while not (self.over or self.rolling):
+            try:
+                await workflow.wait_condition(lambda: self.over or self.rolling, timeout=self._idle_left())
+            except TimeoutError:
+                self._end_if_idle()
+
+    def leave(self) -> None:
+        """Take nothing more: the run was cancelled."""
+        self.failure = inbound.refusal(inbound.CANCELLED, "the session was cancelled")
+
+    def carry(self) -> RawValue:
+        """All that the next run needs."""
+        return carried.packed({"state": self.state.as_json(), "pinned": self._pinned, "refused": self._refused})
+
+    def _idle_left(self) -> timedelta:
+        assert self._program is not None
+        left = self._touched_ms + self._program.plan.session.idle_timeout_ms - now_ms()
+        return timedelta(milliseconds=max(left, 1))
+
+    def _end_if_idle(self) -> None:
+        assert self._program is not None
+        assert self._machine is not None
+        quiet = now_ms() - self._touched_ms >= self._program.plan.session.idle_timeout_ms
+        if quiet and not self._turns.locked():
+            self._machine.handle(TimerFired("idle", now_ms()))
+            self.show()
+
+    # -- what it shows ------------------------------------------------------------------------------------------------
+
+    def status(self) -> Json:
+        """The answer of the query `status`."""
+        assert self._program is not None
+        return views.status(self.state, self._program.plan)
+
+    def plan(self) -> Json:
+        """The answer of the query `plan`."""
+        assert self._program is not None
+        return views.plan_of(self._program.plan, self.state.plan_digest)
+
+    def record(self, turn: int | None) -> Json | None:
+        """The answer of the query `record`."""
+        return views.record(self.state, self._refused, turn)
+
+    def show(self) -> None:
+        """Bring Temporal's pages up to date; an attribute is written only when it changes."""
+        assert self._program is not None
+        workflow.set_current_details(views.details(self.state, self._program.plan))
+        wanted = {SPEC: self._program.plan.name, DIGEST: self.state.plan_digest, STATUS: self.state.status}
+        changed = [key.value_set(value) for key, value in wanted.items() if self._known(key) != value]
+        if changed:
+            workflow.upsert_search_attributes(changed)
+
+    def _known(self, key: SearchAttributeKey[str]) -> str | None:
+        return workflow.info().typed_search_attributes.get(key)
+
+
+def _kind_of(failure: ActivityError) -> str | None:
+    return failure.cause.type if isinstance(failure.cause, ApplicationError) else None
+
+
+def _as_failure(failure: ActivityError) -> ApplicationError:
+    return inbound.refusal(_kind_of(failure) or inbound.INTERNAL, str(failure.cause or failure))

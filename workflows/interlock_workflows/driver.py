@@ -1,0 +1,164 @@
+"""The loop that carries the machine's commands out: calls as activities, side by side, until the reply is there."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+from temporalio import exceptions, workflow
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType
+
+from interlock.contract import calls, limits, strict_json
+from interlock.contract.calls import PlanRequest, ResolvedPlan, ToolAnswer, ToolRequest
+from interlock.contract.strict_json import NotStrictJsonError
+from interlock.interpreter.commands import CallTool, Command, Reply
+from interlock.interpreter.events import MessageReceived, ToolReturned
+from interlock.interpreter.machine import Machine
+from interlock.plan.plan import Plan
+from interlock.plan.tools import Tool
+
+GRACE_MS = 1_000
+"""What an activity gets beyond the tool's own time-out, so that it can say itself that time is up."""
+
+HEARTBEAT_MS = 5_000
+"""How soon the loss of a worker in the middle of a longer call is noticed."""
+
+QUEUE_MS = 60_000
+"""How long a call may wait for a worker, over all its attempts."""
+
+
+def now_ms() -> int:
+    """The workflow's time, the same at every replay."""
+    return workflow.time_ns() // 1_000_000
+
+
+async def take_turn(machine: Machine, plan: Plan, run_id: str, event: MessageReceived) -> dict[str, Any]:
+    """The reply to one message, with all the calls that it takes."""
+    commands = machine.handle(event)
+    while True:
+        asked = [one for one in commands if isinstance(one, CallTool)]
+        if not asked:
+            return _reply(commands)
+        ends = await asyncio.gather(*(_call(plan, run_id, one) for one in asked))
+        commands = [command for end in ends for command in machine.handle(end)]
+
+
+def _reply(commands: list[Command]) -> dict[str, Any]:
+    for command in commands:
+        if isinstance(command, Reply):
+            return command.body
+    raise RuntimeError("the machine ended a turn without a reply")
+
+
+async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> ResolvedPlan:
+    """Ask which plan stands behind a name or digest; the answer is in the history, so that a replay sees the same."""
+    answer: ResolvedPlan = await workflow.execute_local_activity(
+        calls.RESOLVE_PLAN,
+        PlanRequest(name, digest),
+        result_type=ResolvedPlan,
+        start_to_close_timeout=timedelta(seconds=10),
+        retry_policy=RetryPolicy(
+            initial_interval=timedelta(milliseconds=200),
+            maximum_interval=timedelta(seconds=10),
+            maximum_attempts=attempts,
+        ),
+    )
+    return answer
+
+
+async def _call(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
+    tool = plan.tools[command.tool]
+    begun = now_ms()
+    try:
+        strict_json.check(command.arguments)
+        answer: ToolAnswer = await workflow.execute_activity(
+            calls.CALL_TOOL,
+            _request(plan, tool, run_id, command),
+            result_type=ToolAnswer,
+            summary=f"{command.tool} at {command.at}",
+            start_to_close_timeout=timedelta(milliseconds=tool.timeout_ms + GRACE_MS),
+            schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(tool)),
+            heartbeat_timeout=timedelta(milliseconds=HEARTBEAT_MS) if tool.timeout_ms > HEARTBEAT_MS else None,
+            retry_policy=_retry_policy(tool),
+        )
+    except NotStrictJsonError as refused:
+        return ToolReturned(command.call_id, "error", now_ms(), message=f"the arguments cannot be sent: {refused}")
+    except ActivityError as failure:
+        return _failed(command.call_id, failure, begun)
+    return ToolReturned(
+        command.call_id,
+        "returned",
+        now_ms(),
+        status=answer.status,
+        payload=answer.payload,
+        attempts=answer.attempts,
+        elapsed_ms=answer.elapsed_ms,
+    )
+
+
+def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequest:
+    server = plan.servers.get(tool.server)
+    return ToolRequest(
+        tool=command.tool,
+        call_id=command.call_id,
+        run_id=run_id,
+        step=command.step,
+        transport=tool.transport,
+        timeout_ms=tool.timeout_ms,
+        max_bytes=limits.INLINE_LIMIT,
+        server=server.model_dump(mode="json") if server else None,
+        method=tool.method,
+        path=tool.path,
+        python=tool.python,
+        arguments=[_argument(tool, name, value) for name, value in command.arguments.items()],
+        outcomes=[one.model_dump(mode="json") for one in tool.outcomes],
+    )
+
+
+def _argument(tool: Tool, name: str, value: Any) -> dict[str, Any]:
+    declared = tool.input[name]
+    return {"name": name, "value": value, "place": declared.place, "send_as": declared.send_as}
+
+
+def _retry_policy(tool: Tool) -> RetryPolicy:
+    return RetryPolicy(
+        initial_interval=timedelta(milliseconds=tool.retry.backoff_ms),
+        maximum_interval=timedelta(milliseconds=max(tool.retry.backoff_ms, tool.retry.max_backoff_ms)),
+        maximum_attempts=tool.retry.attempts,
+    )
+
+
+def _longest_ms(tool: Tool) -> int:
+    pause = max(tool.retry.max_backoff_ms, limits.RETRY_AFTER_LIMIT_MS)
+    return QUEUE_MS + tool.retry.attempts * (tool.timeout_ms + GRACE_MS) + (tool.retry.attempts - 1) * pause
+
+
+def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
+    cause = failure.cause
+    timed_out = isinstance(cause, exceptions.TimeoutError) or (
+        isinstance(cause, ApplicationError) and cause.type == calls.TOOL_TIMEOUT
+    )
+    known = calls.details_of(_details(cause), "timeout" if timed_out else "error")
+    return ToolReturned(
+        call_id,
+        known.ending,
+        now_ms(),
+        status=known.status,
+        payload=known.payload,
+        message=_words(cause),
+        attempts=known.attempts,
+        elapsed_ms=known.elapsed_ms or now_ms() - begun,
+    )
+
+
+def _details(cause: BaseException | None) -> list[Any]:
+    raw = cause.details if isinstance(cause, ApplicationError) else ()
+    converter = workflow.payload_converter()
+    return [converter.from_payload(one.payload, object) for one in raw]
+
+
+def _words(cause: BaseException | None) -> str:
+    if isinstance(cause, exceptions.TimeoutError):
+        waiting = cause.type is TimeoutType.SCHEDULE_TO_START or cause.type is TimeoutType.SCHEDULE_TO_CLOSE
+        return "no worker took the call in time" if waiting else "no answer in time"
+    return cause.message if isinstance(cause, ApplicationError) else str(cause)

@@ -1,0 +1,210 @@
+"""The workflow of every spec: its type is the spec's name, its handlers are the public contract of a session.
+
+All handlers take whatever is sent and read it by hand: nothing that a caller sends can fail a workflow task.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError
+
+with workflow.unsafe.imports_passed_through():
+    from interlock.contract import messages, strict_json
+    from interlock.contract.messages import Malformed
+    from interlock.interpreter.events import PersonActed
+    from interlock_workflows import inbound, views
+    from interlock_workflows.conversation import Conversation
+    from interlock_workflows.driver import now_ms
+
+Json = dict[str, Any]
+
+
+@workflow.defn(dynamic=True)
+class Session:
+    """One conversation with an agent, or one message answered as the run's result."""
+
+    @workflow.init
+    def __init__(self, arguments: Sequence[RawValue]) -> None:
+        self._talk = Conversation(arguments)
+
+    @workflow.run
+    async def run(self, _arguments: Sequence[RawValue]) -> Json:
+        """Open the session and keep it until it is closed; its result says how it ended."""
+        talk = self._talk
+        await talk.open()
+        try:
+            answer = await self._only_answer() if talk.failure is None else None
+            if answer is None and talk.failure is None:
+                await talk.until_done()
+        except asyncio.CancelledError:
+            talk.leave()
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            raise
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        if talk.failure is not None:
+            raise talk.failure
+        if talk.rolling and not talk.over:
+            workflow.continue_as_new(args=[talk.carry()])
+        return answer or views.summary(talk.state)
+
+    async def _only_answer(self) -> Json | None:
+        message = self._talk.opening.message
+        return None if message is None else await self._talk.turn(message)
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    @workflow.update(name="message", description="A message {id, text, role, type, metadata}; answered by the reply.")
+    async def message(self, *bodies: RawValue) -> Json:
+        """Take one turn; turns are taken in the order of arrival."""
+        return await self._talk.turn(_read(messages.message, bodies))
+
+    @message.validator
+    def _check_message(self, *bodies: RawValue) -> None:
+        self._talk.admit()
+        _read(messages.message, bodies)
+
+    @workflow.update(name="agent_message", description="A colleague's words {id, text, by}, passed on verbatim.")
+    async def agent_message(self, *bodies: RawValue) -> Json:
+        """As `message` with the role agent."""
+        return await self._talk.agent_turn(_read(messages.agent_message, bodies))
+
+    @agent_message.validator
+    def _check_agent_message(self, *bodies: RawValue) -> None:
+        self._talk.admit()
+        _read(messages.agent_message, bodies)
+
+    @workflow.signal(name="agent_message", description="As the update of this name, without an answer.")
+    async def agent_message_signal(self, *bodies: RawValue) -> None:
+        """A colleague's words; what is wrong with them is kept in the record."""
+        try:
+            await self._talk.agent_turn(_read(messages.agent_message, bodies))
+        except ApplicationError as problem:
+            self._talk.refuse("agent_message", problem.type or inbound.INTERNAL, problem.message)
+
+    # -- colleagues' events -------------------------------------------------------------------------------------------
+
+    @workflow.update(name="takeover", description="A person takes over {by}; the assistant is silent until `release`.")
+    async def takeover(self, *bodies: RawValue) -> Json:
+        """Takes effect at once, in the middle of a turn too."""
+        return await self._talk.act(_event("takeover", bodies))
+
+    @takeover.validator
+    def _check_takeover(self, *bodies: RawValue) -> None:
+        self._check_event(bodies)
+
+    @workflow.update(name="release", description="The person gives the session back {by}.")
+    async def release(self, *bodies: RawValue) -> Json:
+        """The assistant goes on with the state it had."""
+        return await self._talk.act(_event("release", bodies))
+
+    @release.validator
+    def _check_release(self, *bodies: RawValue) -> None:
+        self._check_event(bodies)
+
+    @workflow.update(name="close", description="End the session {by}.")
+    async def close(self, *bodies: RawValue) -> Json:
+        """The run ends when what is being answered is answered."""
+        return await self._talk.act(_event("close", bodies))
+
+    @close.validator
+    def _check_close(self, *bodies: RawValue) -> None:
+        self._check_event(bodies)
+
+    @workflow.signal(name="takeover", description="As the update of this name, without an answer.")
+    async def takeover_signal(self, *bodies: RawValue) -> None:
+        """See the update."""
+        await self._signalled("takeover", bodies)
+
+    @workflow.signal(name="release", description="As the update of this name, without an answer.")
+    async def release_signal(self, *bodies: RawValue) -> None:
+        """See the update."""
+        await self._signalled("release", bodies)
+
+    @workflow.signal(name="close", description="As the update of this name, without an answer.")
+    async def close_signal(self, *bodies: RawValue) -> None:
+        """See the update."""
+        await self._signalled("close", bodies)
+
+    @workflow.signal(name="upgrade", description="A deployment offers another plan {digest}.")
+    def upgrade(self, *bodies: RawValue) -> None:
+        """Taken at the next turn on which no flow waits, if the plan in use allows it."""
+        try:
+            self._talk.want_plan(inbound.digest(bodies))
+        except Malformed as problem:
+            self._talk.refuse("upgrade", inbound.MALFORMED, str(problem))
+
+    def _check_event(self, bodies: Sequence[RawValue]) -> None:
+        self._talk.admit()
+        _read(messages.person_event, bodies)
+
+    async def _signalled(self, event: Any, bodies: Sequence[RawValue]) -> None:
+        try:
+            await self._talk.act(_event(event, bodies))
+        except ApplicationError as problem:
+            self._talk.refuse(event, problem.type or inbound.INTERNAL, problem.message)
+
+    # -- what nobody declared -----------------------------------------------------------------------------------------
+
+    @workflow.signal(dynamic=True)
+    def _unknown_signal(self, name: str, _bodies: Sequence[RawValue]) -> None:
+        self._talk.refuse(strict_json.shown(name), inbound.UNKNOWN_NAME, "a session takes no signal of this name")
+
+    @workflow.update(dynamic=True)
+    async def _unknown_update(self, name: str, _bodies: Sequence[RawValue]) -> None:
+        raise _unknown(name)
+
+    @_unknown_update.validator
+    def _check_unknown_update(self, name: str, _bodies: Sequence[RawValue]) -> None:
+        raise _unknown(name)
+
+    # -- queries ------------------------------------------------------------------------------------------------------
+
+    @workflow.query(name="status", description="Where the session stands.")
+    def status(self, *_bodies: RawValue) -> Json:
+        """Status, turn, plan, and the flow that waits."""
+        return self._talk.status()
+
+    @workflow.query(name="outbox", description="What was said outside a reply, after a number.")
+    def outbox(self, *bodies: RawValue) -> list[Json]:
+        """Entries `{number, text, role, at_ms}`."""
+        return views.outbox(self._talk.state, _read_number(bodies))
+
+    @workflow.query(name="record", description="The record of a turn, or of the run's last turns.")
+    def record(self, *bodies: RawValue) -> Json | None:
+        """Why each turn was answered as it was."""
+        return self._talk.record(_read_number(bodies))
+
+    @workflow.query(name="transcript", description="Who said what, as far as the session remembers.")
+    def transcript(self, *_bodies: RawValue) -> list[Json]:
+        """Entries `{turn, role, text, at_ms}`."""
+        return self._talk.state.transcript
+
+    @workflow.query(name="plan", description="The plan that the run is pinned to.")
+    def plan(self, *_bodies: RawValue) -> Json:
+        """Its spec, bundle and digest."""
+        return self._talk.plan()
+
+
+def _read(parse: Any, bodies: Sequence[RawValue]) -> Any:
+    try:
+        return parse(inbound.body(bodies))
+    except Malformed as problem:
+        raise inbound.malformed(problem) from None
+
+
+def _read_number(bodies: Sequence[RawValue]) -> int | None:
+    try:
+        return inbound.number(bodies)
+    except Malformed as problem:
+        raise inbound.malformed(problem) from None
+
+
+def _event(name: Any, bodies: Sequence[RawValue]) -> PersonActed:
+    return PersonActed(name, now_ms(), by=_read(messages.person_event, bodies).by)
+
+
+def _unknown(name: str) -> ApplicationError:
+    return inbound.refusal(inbound.UNKNOWN_NAME, f"this session takes no update {strict_json.shown(name)!r}")

@@ -1,0 +1,61 @@
+"""What the queries of a run answer, and the Markdown that Temporal's pages show about it."""
+
+from typing import Any
+
+from interlock.interpreter.state import State
+from interlock.plan.plan import Plan
+
+Json = dict[str, Any]
+
+
+def status(state: State, plan: Plan) -> Json:
+    """Where the session stands."""
+    return {
+        "session": state.session_id,
+        "run": state.run_id,
+        "spec": plan.name,
+        "digest": state.plan_digest,
+        "status": state.status,
+        "turn": state.turn,
+        "waiting": waiting(state),
+        "outbox": state.outbox_number,
+    }
+
+
+def waiting(state: State) -> Json | None:
+    """The flow that waits for the next message, and what it asked for."""
+    if state.flow is None:
+        return None
+    return {"flow": state.flow.get("name"), "asked": state.flow.get("asked"), "since_turn": state.flow.get("turn")}
+
+
+def outbox(state: State, after: int | None) -> list[Json]:
+    """What was said outside a reply, later than number `after`."""
+    return [entry for entry in state.outbox if entry["number"] > (after or 0)]
+
+
+def record(state: State, refused: list[Json], turn: int | None) -> Json | None:
+    """The record of one turn, or of the run: its last turns, and the last signals that were refused."""
+    if turn is None:
+        return {"run": state.run_id, "turns": state.records, "refused": refused}
+    return next((one for one in state.records if one.get("turn") == turn), None)
+
+
+def plan_of(plan: Plan, digest: str) -> Json:
+    """Which plan the run is pinned to."""
+    return {"spec": plan.name, "bundle": plan.bundle, "digest": digest, "format": plan.format}
+
+
+def details(state: State, plan: Plan) -> str:
+    """Markdown for Temporal's pages; free of anything that a user said."""
+    lines = [f"**{plan.name}**: `{state.status}` under plan `{state.plan_digest[:12]}`"]
+    if state.status == "human_active":
+        lines.append("A person has taken over; the assistant waits for `release`.")
+    if state.flow is not None:
+        lines.append(f"Flow `{state.flow.get('name')}` waits for the next message.")
+    return "\n\n".join(lines)
+
+
+def summary(state: State) -> Json:
+    """The result of a session that has ended."""
+    return {"session": state.session_id, "status": state.status, "turns": state.turn, "digest": state.plan_digest}
