@@ -115,6 +115,10 @@ class Patterns:
 
         Different tags with one span are all reported; which one is meant is for labels to say.
         """
+        return longest_first(self.every(raw))
+
+    def every(self, raw: str) -> list[Hit]:
+        """All matches in `raw` by pattern as given, overlapping ones too, for callers whose tags do not compete."""
         text = _clauses_folded(raw)
         spans = [found for patterns in self._sets for found in patterns.find(text)]
         return self._hits(raw, spans) if spans else []
@@ -124,11 +128,11 @@ class Patterns:
         start, end = _trimmed(raw)
         text = _clauses_folded(raw)
         spans = [found for patterns in self._sets for found in patterns.whole(text, start, end)]
-        return self._hits(raw, spans)
+        return longest_first(self._hits(raw, spans))
 
     def _hits(self, raw: str, spans: list[tuple[int, int, int, str]]) -> list[Hit]:
         spans.sort()
-        return longest_first(Hit(self._tags[n], start, end, raw[start:end], value) for n, start, end, value in spans)
+        return [Hit(self._tags[n], start, end, raw[start:end], value) for n, start, end, value in spans]
 
 
 class _Set:
@@ -187,6 +191,11 @@ class _Set:
         return [(n, start, end, data.decode()) for n, pattern in self._patterns if pattern.fullmatch(data)]
 
 
+def width_folded(raw: str) -> str:
+    """`raw` with full-width characters folded to ASCII and halves of surrogate pairs replaced; of equal length."""
+    return raw.translate(_WIDE).encode("utf-8", "replace").decode()
+
+
 def _clauses_folded(raw: str) -> str:
     """The commonest full-width characters folded; most Chinese messages have no others."""
     if raw.isascii():
@@ -221,5 +230,5 @@ _RULES = {
     "lower": str.lower,
     "no_spaces": lambda value: "".join(value.split()),
     "no_dashes": lambda value: re.sub(r"[-\u2010-\u2015\u2212\uff0d]", "", value),
-    "half_width": lambda value: value.translate(_WIDE),
+    "half_width": width_folded,
 }

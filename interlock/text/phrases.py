@@ -81,16 +81,26 @@ class Phrases:
         self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
 
     def scan(self, raw: str) -> list[Hit]:
-        """All hits in `raw`, in order; none of them overlap, but for those of one span."""
+        """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span."""
+        return leftmost_longest(self.every(raw))
+
+    def every(self, raw: str) -> list[Hit]:
+        """All hits in `raw`, those inside longer ones too, for callers whose tags do not compete."""
         if self._automaton is None:
             return []
-        text = raw.translate(self._view_fold)
-        found = self._automaton.find_matches_as_indexes(text, overlapping=True)
-        if self._mode == "plain" or _ANY_OF_BARS.isdisjoint(raw):
-            return leftmost_longest(self._checked(raw, found)) if found else []
-        barred = raw.translate(_BARS)
-        more = self._automaton.find_matches_as_indexes(barred.translate(self._view_fold), overlapping=True)
-        return leftmost_longest([*self._checked(raw, found), *self._checked(raw, more, read_as=barred)])
+        found = self._find(raw)
+        hits = list(self._checked(raw, found)) if found else []
+        if self._mode == "screen" and not _ANY_OF_BARS.isdisjoint(raw):
+            barred = raw.translate(_BARS)
+            hits += self._checked(raw, self._find(barred), read_as=barred)
+        return hits
+
+    def _find(self, raw: str) -> list[tuple[int, int, int]]:
+        assert self._automaton is not None
+        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(
+            raw.translate(self._view_fold), overlapping=True
+        )
+        return found
 
     def _checked(self, raw: str, found: list[tuple[int, int, int]], read_as: str = "") -> Iterator[Hit]:
         view = View(read_as or raw, self._view_fold)
