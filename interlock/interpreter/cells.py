@@ -53,14 +53,38 @@ def read(
     return CellRead(value=cell["value"], receipt=cell["receipt"])
 
 
-def live(state: State, current: Current) -> dict[str, dict[str, Any]]:
-    """The context root `cells`: what may be read now, so that a stale cell is missing in expressions too."""
-    found: dict[str, dict[str, Any]] = {}
-    for tool, cells in state.cells.items():
-        for key, cell in cells.items():
-            if not _out_of_date(state, tool, key, cell, current):
-                found.setdefault(tool, {})[key] = cell["value"]
-    return found
+class Live(dict[str, dict[str, Any]]):
+    """The context root `cells`: what may be read at the moment it is asked, so that a stale cell is missing."""
+
+    def __init__(self, state: State, current: Current) -> None:
+        super().__init__()
+        self._state = state
+        self._current = current
+
+    def __missing__(self, tool: str) -> dict[str, Any]:
+        found = live(self._state, tool, self._current)
+        if not found:
+            raise KeyError(tool)
+        return found
+
+
+def live(state: State, tool: str, current: Current) -> dict[str, Any]:
+    """The cells of one tool that are neither stale nor out of scope."""
+    cells = state.cells.get(tool, {})
+    return {key: cell["value"] for key, cell in cells.items() if not _out_of_date(state, tool, key, cell, current)}
+
+
+def current_in(context: Mapping[str, Any]) -> Current:
+    """What stands at a path of `context` now; not for cells, whose own state tells what they were made from."""
+
+    def current(path: str) -> Any:
+        root, _, rest = path.partition(".")
+        try:
+            return at_path(context[root], rest)[1]
+        except KeyError:
+            return None
+
+    return current
 
 
 def made_from(state: State, paths: Collection[str], current: Current) -> Json:

@@ -1,0 +1,84 @@
+"""What is known of one call while it is made, and the ends of those that never go out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter import receipts
+from interlock.interpreter.arguments import Assembled
+from interlock.interpreter.identifiers import copied_slots
+from interlock.interpreter.sources import Block, Desk
+from interlock.interpreter.texts import engine_text, said_or
+from interlock.interpreter.turn import CallOutcome, CallResult
+
+if TYPE_CHECKING:
+    from interlock.interpreter.pregate import Passed
+    from interlock.interpreter.state import Json
+    from interlock.interpreter.turn import Turn
+    from interlock.plan.tools import Tool
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One call on its way. `asking` are the tools whose checks it is made for, `is_check` that it is for a check."""
+
+    desk: Desk
+    name: str
+    tool: "Tool"
+    bind: Mapping[str, Any]
+    step: str
+    at: str
+    asking: frozenset[str] = frozenset()
+    is_check: bool = False
+    assembled: Assembled = field(default_factory=Assembled)
+    audit: "Json" = field(default_factory=dict)
+
+    @property
+    def turn(self) -> "Turn":
+        """The turn it is made in."""
+        return self.desk.turn
+
+    def ended(self, outcome: CallOutcome, error: str = "", **rest: Any) -> CallResult:
+        """The result, with what the record keeps of the call."""
+        audit = {"tool": self.name, "step": self.step, "at": self.at, "outcome": outcome, **self.audit}
+        if error:
+            audit["error"] = error
+        arguments = self.assembled.arguments
+        return CallResult(self.name, self.step, self.at, outcome, arguments=arguments, audit=audit, **rest)
+
+    def slot_of(self, argument: str) -> str:
+        """The slot that an argument copies; empty if none."""
+        return copied_slots(self.tool.input, self.bind).get(argument, "")
+
+
+def held(attempt: Attempt, passed: "Passed") -> CallResult:
+    """The end of a call that the message gives no cause to try, or lacks one identifier for."""
+    if passed.verdict == "skip":
+        return attempt.ended("skipped")
+    if passed.verdict == "guidance":
+        return attempt.ended("missing", missing=(passed.slot,))
+    return attempt.ended("ambiguous", candidates={passed.slot: [found.value for found in passed.values]})
+
+
+def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
+    """The end of a call with arguments that must not go out; what the person can help comes before what is wrong."""
+    plan = attempt.turn.program.plan
+    attempt.audit["blocks"] = [receipts.refused(plan, attempt.tool, block) for block in blocks]
+    helpful = [block.slot for block in blocks if block.slot and block.why in ("missing", "untraceable")]
+    outcome: CallOutcome = "blocked"
+    if any(block.why == "ambiguous" for block in blocks):
+        outcome = "ambiguous"
+    elif helpful or any(block.why in ("missing", "stale") for block in blocks):
+        outcome = "missing"
+    return attempt.ended(
+        outcome,
+        missing=tuple(dict.fromkeys(helpful)),
+        candidates={block.slot: list(block.candidates) for block in blocks if block.why == "ambiguous"},
+        message="" if helpful or outcome == "ambiguous" else _without(attempt, blocks[0]),
+    )
+
+
+def _without(attempt: Attempt, block: Block) -> str:
+    argument = attempt.tool.input[block.argument]
+    title = said_or(attempt.turn, argument.title, attempt.at, block.argument.replace("_", " "))
+    return engine_text(attempt.turn.program, attempt.turn.language, "missing", title=title)

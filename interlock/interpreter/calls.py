@@ -1,0 +1,165 @@
+"""One call of a tool from end to end: may it be tried, with which arguments, what came back, and what that changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter import checks, identifiers, pregate, receipts, returned
+from interlock.interpreter.arguments import assemble
+from interlock.interpreter.attempts import Attempt, blocked, held
+from interlock.interpreter.commands import CallTool
+from interlock.interpreter.conditions import Assertions, Reader, Verdict
+from interlock.interpreter.sources import Desk
+from interlock.interpreter.texts import said_or
+from interlock.interpreter.turn import Calling, CallResult
+
+if TYPE_CHECKING:
+    from interlock.interpreter.context import Context
+    from interlock.interpreter.events import ToolReturned
+    from interlock.interpreter.state import Json
+    from interlock.interpreter.turn import Turn
+    from interlock.plan.rules import Check
+
+
+def call(
+    turn: "Turn",
+    *,
+    tool: str,
+    bind: Mapping[str, Any],
+    step_id: str,
+    at: str,
+    slot_values: Mapping[str, Any] | None = None,
+) -> Calling[CallResult]:
+    """Call a mounted tool and add the result to the turn's calls, whether or not it went out.
+
+    `bind` gives `caller` arguments, over those of the mount; `slot_values` gives slots one value each for this call.
+    """
+    mount = turn.program.mounts.get(tool)
+    context = turn.context
+    if slot_values:
+        context = context.extended(slots={**context["slots"], **slot_values})
+    bound = {**mount.bind, **bind} if mount else bind
+    desk = Desk(turn, context, slot_values or {})
+    attempt = Attempt(desk, tool, turn.program.plan.tools[tool], bound, step_id, at)
+    if mount is None:
+        result = attempt.ended("blocked", f"{tool!r} is not mounted")
+    elif tool in turn.skipped_tools:
+        result = attempt.ended("skipped", "a gate has skipped this tool")
+    else:
+        result = yield from _gated(attempt, mount.intent)
+    if result.outcome in ("error", "timeout"):
+        turn.context["turn"]["tool_errors"] += 1
+    turn.calls.append(result)
+    return result
+
+
+def holds(turn: "Turn", expression: str, *, step_id: str) -> Calling[Verdict]:
+    """Whether an expression of a step holds, with the calls its conditions need; these fill no cells."""
+    assertions = _assertions(turn, step_id)
+    verdict = yield from assertions.holds(expression)
+    _record(turn, assertions)
+    return verdict
+
+
+def read_condition(turn: "Turn", name: str, *, step_id: str) -> Calling[Verdict]:
+    """Whether a named condition holds, with the call it may need; such a call fills no cells."""
+    assertions = _assertions(turn, step_id)
+    verdict = yield from assertions.named(name)
+    _record(turn, assertions)
+    return verdict
+
+
+def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
+    """The call, unless it is bound to identifiers and the message gives no cause to try it."""
+    desk, inputs = attempt.desk, attempt.tool.input
+    slots = identifiers.slots_of(attempt.turn.program.plan, inputs, attempt.bind)
+    if intent and slots:
+        lists = {slot for name, slot in slots.items() if inputs[name].type == "list"}
+        passed = pregate.judge(desk, slots.values(), intent, lists)
+        attempt.audit["pre_gate"] = passed.as_json()
+        if passed.verdict != "go":
+            return held(attempt, passed)
+        attempt.desk = replace(desk, history=pregate.admitted(desk, slots.values(), intent))
+    return (yield from _made(attempt))
+
+
+def _made(attempt: Attempt) -> Calling[CallResult]:
+    """Assemble, verify, check, call, check again."""
+    turn, plan = attempt.turn, attempt.turn.program.plan
+    attempt.assembled = assemble(attempt.desk, attempt.tool, attempt.bind)
+    attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
+    attempt.audit["sources"] = receipts.origins(plan, attempt.tool, attempt.assembled)
+    if attempt.assembled.blocks:
+        return blocked(attempt, attempt.assembled.blocks)
+    context = attempt.desk.context.extended(args=attempt.assembled.arguments)
+    failed = yield from _failures(attempt, "requires", attempt.tool.requires, context)
+    if failed:
+        return attempt.ended("requires", message=checks.messages(failed))
+    if turn.interrupted:
+        return attempt.ended("skipped", "a person took over before the call")
+    number = receipts.number(turn.state)
+    came = (yield [CallTool(number, attempt.name, attempt.assembled.arguments, attempt.step, attempt.at)])[0]
+    return (yield from _landed(attempt, came, context))
+
+
+def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calling[CallResult]:
+    landed = returned.landed(attempt.turn, attempt.tool, came)
+    meaning = landed.meaning
+    context = context.extended(payload=came.payload, status=came.status, result=landed.result)
+    failed: list[checks.Failure] = []
+    if meaning.outcome == "success":
+        failed = yield from _failures(attempt, "ensures", attempt.tool.ensures, context)
+    slot = attempt.slot_of(meaning.missing) if meaning.missing else ""
+    result = attempt.ended(
+        "ensures" if failed else meaning.outcome,
+        landed.error,
+        went_out=True,
+        payload=came.payload,
+        result=landed.result,
+        message=said_or(attempt.turn, meaning.message, meaning.at, checks.messages(failed), context),
+        missing=(slot,) if slot else (),
+        receipt_id=came.call_id,
+    )
+    result.audit |= returned.kept(attempt.desk, result, attempt.assembled, came)
+    if not attempt.is_check:
+        result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
+    return result
+
+
+def _failures(
+    attempt: Attempt, key: str, declared: "Sequence[Check]", context: "Context"
+) -> Calling[list[checks.Failure]]:
+    if not declared:
+        return []
+    assertions = Assertions(attempt.turn, _reader(attempt.desk, attempt.step, attempt.asking | {attempt.name}), context)
+    failed = yield from checks.failures(assertions, declared)
+    if failed:
+        attempt.audit[key] = [failure.as_json() for failure in failed]
+    if assertions.reads:
+        attempt.audit.setdefault("reads", []).extend(read.audit for read in assertions.reads)
+    return failed
+
+
+def _reader(desk: Desk, step: str, asking: frozenset[str]) -> Reader:
+    """Makes the calls of checks: they are no calls of the turn, and may not lead back to a tool that waits for them."""
+
+    def read(tool: str, bind: Mapping[str, Any], context: "Context", at: str) -> Calling[CallResult]:
+        declared = desk.turn.program.plan.tools[tool]
+        attempt = Attempt(replace(desk, context=context), tool, declared, bind, step, at, asking, is_check=True)
+        if tool in asking:
+            return attempt.ended("blocked", "its own check asks for it")
+        return (yield from _made(attempt))
+
+    return read
+
+
+def _assertions(turn: "Turn", step: str) -> Assertions:
+    return Assertions(turn, _reader(Desk(turn, turn.context), step, frozenset()), turn.context)
+
+
+def _record(turn: "Turn", assertions: Assertions) -> None:
+    reads = [read.audit for read in assertions.reads]
+    for name, verdict in assertions.known.items():
+        condition = turn.program.plan.conditions[name]
+        entry: Json = {"at": condition.at, "met": bool(verdict)}
+        turn.conditions[name] = entry | {"reads": reads} if condition.call else entry

@@ -1,0 +1,81 @@
+"""What came back from a call: its outcome, its business part, and what it leaves in the state."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter import cells, receipts
+from interlock.interpreter.outcomes import Classified, classify, understand
+
+if TYPE_CHECKING:
+    from interlock.interpreter.arguments import Assembled
+    from interlock.interpreter.events import ToolReturned
+    from interlock.interpreter.sources import Desk
+    from interlock.interpreter.state import Json
+    from interlock.interpreter.turn import CallResult, Turn
+    from interlock.plan.tools import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """The meaning of an answer; `error` says in words why there is no result."""
+
+    meaning: Classified
+    result: Any = None
+    error: str = ""
+
+
+def landed(turn: "Turn", tool: "Tool", returned: "ToolReturned") -> Landed:
+    """What `returned` means for `tool`: a success has a result that is as declared and small enough to keep."""
+    if returned.ending != "returned":
+        return Landed(Classified(returned.ending), error=returned.message or returned.ending)
+    rules = tuple(turn.program.condition(rule.when) if rule.when else None for rule in tool.outcomes)
+    status = 200 if returned.status is None else returned.status
+    meaning = classify(tool, status, returned.payload, rules)
+    if meaning.outcome != "success":
+        return Landed(meaning, error=returned.message or f"status {status}")
+    understood = understand(tool, returned.payload)
+    problem = understood.problem or cells.too_large(tool, understood.result)
+    if problem:
+        return Landed(Classified("error"), error=problem)
+    return Landed(meaning, understood.result)
+
+
+def kept(desk: "Desk", call: "CallResult", assembled: "Assembled", returned: "ToolReturned") -> "Json":
+    """Leave the receipt; on success the cells, and take away those that the call makes stale. What the record says."""
+    turn = desk.turn
+    state, tool = turn.state, turn.program.plan.tools[call.tool]
+    assert call.receipt_id is not None
+    receipts.keep(
+        state,
+        {
+            "id": call.receipt_id,
+            "tool": call.tool,
+            "step": call.step,
+            "turn": state.turn,
+            "arguments": receipts.shown(turn.program.plan, tool, assembled),
+            "outcome": call.outcome,
+            "status": returned.status,
+            "at_ms": returned.now_ms,
+        },
+    )
+    return {
+        "receipt": call.receipt_id,
+        "status": returned.status,
+        "attempts": returned.attempts,
+        "elapsed_ms": returned.elapsed_ms,
+    }
+
+
+def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: int) -> "Json":
+    """Fill the cells of a success, and drop those of the tools it invalidates unless the service refused to act."""
+    state, tool = desk.turn.state, desk.turn.program.plan.tools[call.tool]
+    done: Json = {}
+    sources = cells.made_from(state, assembled.paths, desk.current)
+    if call.outcome != "blocked" and tool.invalidates:
+        done["invalidated"] = cells.drop(state, tool.invalidates)
+    if call.outcome == "success" and tool.produces and call.receipt_id is not None:
+        cells.fill(
+            state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=now_ms
+        )
+        done["filled"] = [f"{call.tool}.{key}" for key in state.cells[call.tool]]
+    return done
