@@ -117,9 +117,9 @@ class AddressRules:
         )
 
 
-def inside(address: Address) -> bool:
-    """Whether an address is of this machine or a private network."""
-    return not address.is_global
+def leads_inside(home: Iterable[Address], target: Iterable[Address]) -> bool:
+    """Whether going on from `home` to `target` would enter this machine or a private network from outside."""
+    return any(not address.is_global for address in target) and all(address.is_global for address in home)
 
 
 async def _look_up(origin: Origin) -> list[Address]:

@@ -1,5 +1,6 @@
 """How a call fails, before Temporal is told: one exception for all transports, and its form as an ApplicationError."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -32,8 +33,13 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
         """The same failure with every secret in its message blotted out."""
         message = self.message
         for secret in secrets:
-            message = message.replace(secret, REDACTED)
+            message = re.sub(re.escape(secret), REDACTED, message, flags=re.IGNORECASE)
         return replace(self, message=message)
+
+
+def repeated(status: int, *, retryable: bool = False) -> Failure:
+    """An answer that holds a credential of its own request: none of it may reach a history or log."""
+    return failed(f"status {status}: the answer repeats a credential of the server", retryable=retryable, status=status)
 
 
 def failed(message: str, *, retryable: bool = True, status: int | None = None) -> Failure:

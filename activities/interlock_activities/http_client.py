@@ -6,15 +6,14 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urljoin
 
 import httpx
 
 import interlock
 from interlock.contract import strict_json
-from interlock_activities.addresses import Address, AddressRules, Origin, Url, inside, parse_url
-from interlock_activities.failures import Failure, failed, misconfigured, timed_out
+from interlock_activities.addresses import Address, AddressRules, Origin, Url, leads_inside, parse_url
+from interlock_activities.failures import Failure, failed, misconfigured, repeated, timed_out
 from interlock_activities.http_request import Outgoing
 
 MAX_HOPS = 5
@@ -50,13 +49,17 @@ class _Hop:
 
 
 class HttpClient:
-    """Pooled connections, a client per origin, each connecting to nothing but an address judged beforehand."""
+    """Pooled connections, each to nothing but an address judged beforehand.
+
+    It drives httpx's transports, one pool an origin, and not its client: that would add cookies, proxies, redirects and
+    credentials of its own accord.
+    """
 
     def __init__(self, rules: AddressRules, ca_file: str = "") -> None:
         self._rules = rules
         self._ca_file = ca_file
         self._tls: ssl.SSLContext | None = None
-        self._clients: dict[Origin, httpx.AsyncClient] = {}
+        self._pools: dict[Origin, httpx.AsyncHTTPTransport] = {}
 
     async def send(self, request: Outgoing) -> Answer:
         """The answer, the whole of it within the deadline and the cap; raises Failure for anything else."""
@@ -68,9 +71,9 @@ class HttpClient:
 
     async def aclose(self) -> None:
         """Closes every connection."""
-        clients, self._clients = list(self._clients.values()), {}
-        for client in clients:
-            await client.aclose()
+        pools, self._pools = list(self._pools.values()), {}
+        for pool in pools:
+            await pool.aclose()
 
     async def _follow(self, request: Outgoing) -> Answer:
         path, _, query = request.target.partition("?")
@@ -78,12 +81,14 @@ class HttpClient:
         addresses = home = await self._rules.resolve(request.origin)
         for _ in range(MAX_HOPS + 1):
             async with self._exchange(hop, addresses) as response:
+                if any(map(request.repeated_in, response.headers.values())):
+                    raise repeated(response.status_code)
                 location = response.headers.get("location")
                 if not (300 <= response.status_code < 400 and location is not None):
                     return await _whole(response, request.max_bytes)
                 hop = _next_hop(hop, request, response.status_code, location)
             addresses = await self._rules.resolve(hop.url.origin)
-            if any(map(inside, addresses)) and not any(map(inside, home)):
+            if leads_inside(home, addresses):
                 raise failed(f"a redirect to {hop.url.origin.host!r} leads into a private network", retryable=False)
         raise failed(f"more than {MAX_HOPS} redirects", retryable=False)
 
@@ -100,39 +105,32 @@ class HttpClient:
             raise _failure(problem, origin) from None
 
     async def _answered(self, hop: _Hop, addresses: list[Address]) -> httpx.Response:
-        client = self._client(hop.url.origin)
+        pool = self._pool(hop.url.origin)
         for address in addresses[:-1]:
             try:
-                return await client.send(_httpx_request(client, hop, address), stream=True)
+                return await pool.handle_async_request(_httpx_request(hop, address))
             except httpx.ConnectError:
                 continue  # nothing was sent yet: the next address may take it
-        return await client.send(_httpx_request(client, hop, addresses[-1]), stream=True)
+        return await pool.handle_async_request(_httpx_request(hop, addresses[-1]))
 
-    def _client(self, origin: Origin) -> httpx.AsyncClient:
-        if origin not in self._clients:
+    def _pool(self, origin: Origin) -> httpx.AsyncHTTPTransport:
+        if origin not in self._pools:
             if self._tls is None:
                 trusted = ssl.create_default_context(cafile=self._ca_file) if self._ca_file else True
                 self._tls = httpx.create_ssl_context(verify=trusted, trust_env=False)
-            self._clients[origin] = httpx.AsyncClient(
-                transport=httpx.AsyncHTTPTransport(verify=self._tls, limits=_CONNECTIONS, trust_env=False),
-                headers=_HEADERS,
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-                timeout=None,  # noqa: S113 - one deadline over everything stands in `send`
-                follow_redirects=False,
-                trust_env=False,
-            )
-        return self._clients[origin]
+            self._pools[origin] = httpx.AsyncHTTPTransport(verify=self._tls, limits=_CONNECTIONS, trust_env=False)
+        return self._pools[origin]
 
 
-def _httpx_request(client: httpx.AsyncClient, hop: _Hop, address: Address) -> httpx.Request:
+def _httpx_request(hop: _Hop, address: Address) -> httpx.Request:
     """A request to the judged address itself, with the host's name in the Host header and the TLS handshake."""
     origin = hop.url.origin
     host = f"[{address}]" if address.version == 6 else str(address)
     target = hop.url.path + (f"?{hop.url.query}" if hop.url.query else "")
-    headers = {**hop.headers, "host": origin.header}
+    headers = {**_HEADERS, **hop.headers, "host": origin.header}
     if hop.content is not None:
         headers["content-type"] = "application/json"
-    return client.build_request(
+    return httpx.Request(
         hop.method,
         f"{origin.scheme}://{host}:{origin.port}{target}",
         headers=headers,
@@ -143,7 +141,10 @@ def _httpx_request(client: httpx.AsyncClient, hop: _Hop, address: Address) -> ht
 
 def _next_hop(hop: _Hop, request: Outgoing, status: int, location: str) -> _Hop:
     here = hop.url.origin
-    url = parse_url(urljoin(f"{here.scheme}://{here.header}{hop.url.path}", location))
+    try:
+        url = parse_url(urljoin(f"{here.scheme}://{here.header}{hop.url.path}", location))
+    except ValueError:
+        url = None
     why = "its address cannot be read" if url is None else _why_not(url.origin, hop, request)
     if url is None or why:
         raise failed(f"status {status}, a redirect that is not followed: {why}", retryable=False, status=status)

@@ -15,6 +15,7 @@ from interlock_activities.references import References
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_TELLING = 8
 _WRITTEN = "/%:@!$&'()*+,;=~-._"
 """What an author may write in a path as it is."""
 
@@ -38,6 +39,11 @@ class Outgoing:
     timeout_ms: int
     max_bytes: int
     secrets: tuple[str, ...] = field(repr=False)
+
+    def repeated_in(self, text: str) -> bool:
+        """Whether `text` holds one of the secrets; short ones stand in ordinary text by chance and prove nothing."""
+        found = text.lower()
+        return any(secret.lower() in found for secret in self.secrets if len(secret) >= _TELLING)
 
 
 def outgoing(request: ToolRequest, references: References) -> Outgoing:

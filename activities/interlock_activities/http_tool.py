@@ -10,7 +10,7 @@ from typing import Any
 from interlock.contract import strict_json
 from interlock.contract.calls import ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
-from interlock_activities.failures import Failure, failed
+from interlock_activities.failures import Failure, failed, repeated
 from interlock_activities.http_client import Answer, HttpClient
 from interlock_activities.http_request import Outgoing, outgoing
 from interlock_activities.meaning import Received, retried
@@ -19,8 +19,6 @@ from interlock_activities.references import References
 _JSON_TYPE = re.compile(r"(application|text)/(json|[a-z0-9.+-]+\+json)\s*(;.*)?", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _EXCERPT = 80
-_SECRET_LENGTH = 8
-"""Shorter secrets stand in ordinary text by chance, so that an answer holding one proves nothing."""
 
 
 class HttpTransport:
@@ -43,14 +41,16 @@ def _received(answer: Answer, sending: Outgoing) -> Received:
     status = answer.status
     if not (200 <= status < 300 or status >= 400):
         raise failed(f"status {status}, which is no answer", retryable=False, status=status)
+    if sending.repeated_in(answer.body.decode(errors="replace")):
+        raise repeated(status, retryable=retried(status))
     try:
         payload = _payload(answer)
     except NotStrictJsonError as problem:
         if status < 300:
             raise failed(f"status {status}: {problem}", status=status) from None
         payload = None  # the status says enough
-    if _holds(payload, sending.secrets):
-        raise failed("the answer repeats a credential of the server", retryable=False, status=status)
+    if any(map(sending.repeated_in, _texts(payload))):  # written with escapes
+        raise repeated(status, retryable=retried(status))
     return Received(status, payload, _retry_after_ms(answer.headers) if retried(status) else None)
 
 
@@ -68,11 +68,6 @@ def _payload(answer: Answer) -> Any:
 def _excerpt(body: bytes) -> str:
     start = body[:_EXCERPT].decode(errors="replace")
     return "".join(c if c.isprintable() else " " for c in start)
-
-
-def _holds(payload: Any, secrets: Iterable[str]) -> bool:
-    telling = [secret for secret in secrets if len(secret) >= _SECRET_LENGTH]
-    return bool(telling) and any(secret in text for text in _texts(payload) for secret in telling)
 
 
 def _texts(payload: Any) -> Iterable[str]:
