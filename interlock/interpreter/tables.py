@@ -1,14 +1,28 @@
-"""Decision tables at run time: which rows hit, and what the hit policy makes of them."""
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+"""Decision tables at run time: which rows hit, and what the hit policy makes of their outputs.
 
+Each column keeps, for each value that tells rows apart, the set of rows that it lets through as the bits of one
+integer; a decision is one `&` per column. Rows are worked in blocks, so that memory grows with the rows and no faster.
+How a column tells values apart is in `columns`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeAlias
+
+from interlock.interpreter.columns import Column, Key, key_of, order_of
 from interlock.plan.rules import Decision
 
+BLOCK = 16_384
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """Rows that hit (from 0, in order; for `first` the one), and a value per output column; `error` says why there is none."""
+Outputs: TypeAlias = Callable[[int], dict[str, Any]]
+TemplateCell: TypeAlias = Callable[[int, str], Any]
+
+
+class Decided(NamedTuple):
+    """Rows that hit, counted from 0, and a value per output column; `error` says why the policy allows none.
+
+    The rows are those that the result is taken from: for `first` and `priority` one, for the others all that hit.
+    """
 
     rows: tuple[int, ...]
     result: dict[str, Any]
@@ -16,8 +30,151 @@ class Decided:
 
 
 class Table:
-    def __init__(self, decision: Decision) -> None: ...
-    def hits(self, values: Mapping[str, Any], cell: Callable[[int, str], Any] | None = None) -> list[int]:
-        """Rows that hit `values` (by input column); `cell(row, column)` gives the value of a cell with a template."""
-    def decide(self, values: Mapping[str, Any], outputs: Callable[[int], Mapping[str, Any]], cell: Callable[[int, str], Any] | None = None) -> Decided:
-        """`outputs(row)` gives the row's outputs, templates evaluated; asked only for rows that matter. No hit: every output is none, rows ()."""
+    """A decision table ready to be asked."""
+
+    def __init__(self, decision: Decision) -> None:
+        self._decision = decision
+        self._none: dict[str, Any] = dict.fromkeys(decision.outputs)
+        self._templates = [
+            {column: cell.negate for column, cell in row.when.items() if cell.template} for row in decision.rows
+        ]
+        self._has_templates = any(self._templates)
+        self._is_first = decision.hit == "first"
+        self._blocks = [self._block(first) for first in range(0, len(decision.rows), BLOCK)]
+
+    def _block(self, first: int) -> tuple[int, int, list[tuple[str, Mapping[Any, int], Column]]]:
+        """The number of the block's first row, all its rows, and the columns that tell them apart."""
+        rows = self._decision.rows[first : first + BLOCK]
+        columns = [
+            (name, Column(field, [row.when.get(name) for row in rows])) for name, field in self._decision.inputs.items()
+        ]
+        return first, (1 << len(rows)) - 1, [(name, one.fast, one) for name, one in columns if one.tells]
+
+    def decide(self, values: Mapping[str, Any], outputs: Outputs, cell: TemplateCell | None = None) -> Decided:
+        """What the table says for `values` by input column; an absent value or none passes "any" and `not` of nothing.
+
+        `outputs(row)` gives a row's outputs, asked only for rows that matter; `cell(row, column)` the value of a cell
+        with a template. What they raise passes through. Where no row hits every output is none, but `count` 0.
+        """
+        if self._is_first:
+            row = self._first(values, cell)
+            return Decided((), dict(self._none)) if row is None else Decided((row,), self._none | outputs(row))
+        policy = self._decision.hit
+        rows = tuple(self._hits(values, cell))
+        if policy == "unique" and len(rows) > 1:
+            return Decided(rows, dict(self._none), f"{_named(rows)} hit, and the hit policy is 'unique'")
+        given = [self._none | outputs(row) for row in rows]
+        if policy in {"unique", "any"}:
+            return self._one_of(rows, given)
+        return self._best(rows, given) if policy == "priority" else self._all_of(rows, given)
+
+    def hits(self, values: Mapping[str, Any], cell: TemplateCell | None = None) -> list[int]:
+        """All rows that hit, in order; arguments as for `decide`."""
+        return list(self._hits(values, cell))
+
+    def _first(self, values: Mapping[str, Any], cell: TemplateCell | None) -> int | None:
+        if self._has_templates:
+            return next(self._hits(values, cell), None)
+        for first, every_row, columns in self._blocks:
+            rows = _let_through(every_row, columns, values)
+            if rows:
+                return first + (rows & -rows).bit_length() - 1
+        return None
+
+    def _hits(self, values: Mapping[str, Any], cell: TemplateCell | None) -> Iterator[int]:
+        for first, every_row, columns in self._blocks:
+            rows = _let_through(every_row, columns, values)
+            while rows:
+                lowest = rows & -rows
+                row = first + lowest.bit_length() - 1
+                if not self._has_templates or self._templates_hit(row, values, cell):
+                    yield row
+                rows ^= lowest
+
+    def _templates_hit(self, row: int, values: Mapping[str, Any], cell: TemplateCell | None) -> bool:
+        for column, negated in self._templates[row].items():
+            assert cell is not None, "a table with templates needs someone to evaluate them"
+            field = self._decision.inputs[column]
+            value, wanted = key_of(values.get(column), field), key_of(cell(row, column), field)
+            if (value == wanted) == negated or (negated and value is None):
+                return False
+        return True
+
+    def _one_of(self, rows: tuple[int, ...], given: list[dict[str, Any]]) -> Decided:
+        if not given:
+            return Decided(rows, dict(self._none))
+        if any(self._keys(other) != self._keys(given[0]) for other in given[1:]):
+            return Decided(rows, dict(self._none), f"{_named(rows)} hit with different outputs; the hit policy is 'any'")
+        return Decided(rows, given[0])
+
+    def _keys(self, result: Mapping[str, Any]) -> list[Key]:
+        return [key_of(result[name], field) for name, field in self._decision.outputs.items()]
+
+    def _best(self, rows: tuple[int, ...], given: list[dict[str, Any]]) -> Decided:
+        """The row whose outputs stand first in the enums of their columns, looked at column by column."""
+        if not given:
+            return Decided(rows, dict(self._none))
+
+        def rank(index: int) -> list[int]:
+            ranks = []
+            for name, field in self._decision.outputs.items():
+                keys = [key_of(value, field) for value in field.enum]
+                key = key_of(given[index][name], field)
+                ranks.append(keys.index(key) if key in keys else len(keys))
+            return ranks
+
+        best = min(range(len(rows)), key=rank)
+        return Decided((rows[best],), given[best])
+
+    def _all_of(self, rows: tuple[int, ...], given: list[dict[str, Any]]) -> Decided:
+        result = dict(self._none)
+        for name, field in self._decision.outputs.items():
+            values = [one[name] for one in given]
+            if self._decision.hit == "collect":
+                result[name] = values
+                continue
+            present = [value for value in values if value is not None]
+            if self._decision.hit == "count":
+                result[name] = len(present)
+            elif present:
+                ordered = [order_of(value, field) for value in present]
+                if None in ordered or (self._decision.hit == "sum" and not all(map(_is_number, present))):
+                    problem = f"{_named(rows)} give {name!r} values that have no {self._decision.hit}"
+                    return Decided(rows, dict(self._none), problem)
+                result[name] = _AGGREGATES[self._decision.hit](present, ordered)
+        return Decided(rows, result)
+
+
+def _let_through(
+    rows: int, columns: Sequence[tuple[str, Mapping[Any, int], Column]], values: Mapping[str, Any]
+) -> int:
+    for name, fast, column in columns:
+        value = values.get(name)
+        try:
+            rows &= fast[value]
+        except TypeError:  # a list or object is no key
+            rows &= column[value]
+    return rows
+
+
+def _named(rows: tuple[int, ...]) -> str:
+    numbers = [str(row + 1) for row in rows[:5]] + (["…"] if len(rows) > 5 else [])
+    return f"row {numbers[0]}" if len(rows) == 1 else f"rows {', '.join(numbers)}"
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float}
+
+
+def _sum(values: list[Any], _: list[Any]) -> Any:
+    """Exact for whole numbers, and to the last decimal written for others: 0.1 + 0.2 is 0.3."""
+    if all(type(value) is int for value in values):
+        return sum(values)
+    return float(sum(Decimal(str(value)) for value in values))
+
+
+_AGGREGATES: Mapping[str, Callable[[list[Any], list[Any]], Any]] = {
+    "sum": _sum,
+    "min": lambda values, ordered: values[ordered.index(min(ordered))],
+    "max": lambda values, ordered: values[ordered.index(max(ordered))],
+}
