@@ -1,4 +1,4 @@
-"""What may be wrong with an expression or template: values with an offset into its text, never exceptions of the checker."""
+"""What may be wrong with an expression or template: values with an offset into its text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

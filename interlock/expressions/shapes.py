@@ -1,4 +1,4 @@
-"""The static type of a value, as far as a spec declares it; the scope an expression is checked against is made of these."""
+"""The static type of a value, as far as a spec declares it; a scope is made of these."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +28,9 @@ class Shape:
 
     def sure(self) -> "Shape":
         """The same shape, known to be there and not to be none."""
-        return replace(self, may_be_none=False, may_be_missing=False) if self.may_be_none or self.may_be_missing else self
+        return (
+            replace(self, may_be_none=False, may_be_missing=False) if self.may_be_none or self.may_be_missing else self
+        )
 
 
 Scope: TypeAlias = Mapping[str, Shape]
