@@ -1,6 +1,7 @@
 """The context that expressions and templates read: plain values by root, the dear ones computed when first read."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -19,7 +20,7 @@ class Context(dict[str, Any]):
         return value
 
     def extended(self, **roots: Any) -> "Context":
-        """This context with further roots, `args`, `result`, `error` or `value`, say; this one is left as it is."""
+        """A context with further roots, `args`, `result`, `error` or `value`, say; the first is left as it is."""
         child = Context({**self, **roots}, {})
         child.lazy = {root: _from(self, root) for root in self.lazy if root not in child}
         return child
@@ -27,3 +28,8 @@ class Context(dict[str, Any]):
 
 def _from(parent: Context, root: str) -> Callable[[], Any]:
     return lambda: parent[root]
+
+
+def at_time(now_ms: int) -> datetime:
+    """The root `now`."""
+    return datetime.fromtimestamp(now_ms / 1000, UTC)

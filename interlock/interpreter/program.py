@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from interlock.expressions.compile import compile_all
+from interlock.expressions.outcomes import Missing
 from interlock.expressions.sources import Expression, Source, Value
 from interlock.expressions.sources import Text as TextSource
-from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of
+from interlock.interpreter.finder import Finder
+from interlock.interpreter.gate_order import gates_in_order
+from interlock.interpreter.routing import Routes
+from interlock.interpreter.screening import Screens
+from interlock.interpreter.tables import Table
+from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of, variables_of
 from interlock.plan.base import EVERY_LANGUAGE, Text
 from interlock.plan.plan import Plan
-from interlock.plan.tools import Mount
 
 Compiled: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
@@ -24,7 +28,22 @@ class Program:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.digest = plan.digest
-        self.mounts: dict[str, Mount] = {mount.call: mount for mount in plan.mounts}
+        self.mounts = {mount.call: mount for mount in plan.mounts}
+        self.screens = Screens(plan)
+        self.finder = Finder(plan)
+        self.gates = gates_in_order(plan)
+        self.prefixes = sorted((gate for gate in plan.gates if gate.prefix), key=lambda gate: -len(gate.prefix))
+        self.routes = Routes(plan)
+        self.tables = {name: Table(decision) for name, decision in plan.decisions.items()}
+        self.identifiers = frozenset(name for name, slot in plan.slots.items() if slot.kind == "patterns")
+        self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
+        self.no_slots: dict[str, Any] = dict.fromkeys(plan.slots)
+        self.no_intents = dict.fromkeys(plan.intents, False)
+        self.no_vars: dict[str, Any] = dict.fromkeys(variables_of(plan))
+        self._titles = {
+            (name, term.code): term.title for name, words in plan.vocabularies.items() for term in words.terms
+        }
+        self._capabilities = {name: _capability(plan, name) for name in plan.slots}
         self._compiled = compile_all(_sources(plan))
 
     def condition(self, expression: str) -> Compiled:
@@ -44,28 +63,38 @@ class Program:
         """A value of this plan in which strings are templates; gives JSON or raises `Missing`."""
         return self._compiled["value", _key(value)]
 
+    def term_title(self, vocabulary: str, code: str, language: str) -> str:
+        """How people read a code: its title, or the code where there is none."""
+        title = self._titles.get((vocabulary, code))
+        if title is None:
+            return code
+        try:
+            return str(self.text(title, language)({"config": self.plan.config}))
+        except Missing:
+            return code
 
-@lru_cache(maxsize=PROGRAMS_KEPT)
-def _linked(digest: str, holder: "_Holder") -> Program:  # noqa: ARG001 - the digest is the key
-    return Program(holder.plan)
+    def capability(self, slot: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Intents and tools that `slot` serves: tools that read it, and the intents of their mounts."""
+        return self._capabilities[slot]
 
 
-class _Holder:
-    """Carries a plan past the cache's key: equal to any other, so that the digest alone decides."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Holder)
-
-    def __hash__(self) -> int:
-        return 0
+_PROGRAMS: dict[str, Program] = {}
 
 
 def link(plan: Plan) -> Program:
-    """The program of `plan`; the same object for plans of one digest."""
-    return _linked(plan.digest, _Holder(plan))
+    """The program of `plan`; the same object for plans of one digest, as long as it is among the last used."""
+    program = _PROGRAMS.pop(plan.digest, None) or Program(plan)
+    _PROGRAMS[plan.digest] = program
+    while len(_PROGRAMS) > PROGRAMS_KEPT:
+        del _PROGRAMS[next(iter(_PROGRAMS))]
+    return program
+
+
+def _capability(plan: Plan, slot: str) -> tuple[frozenset[str], frozenset[str]]:
+    path = f"slots.{slot}"
+    tools = {name for name, tool in plan.tools.items() if any(one.source == path for one in tool.input.values())}
+    intents = {mount.intent for mount in plan.mounts if mount.intent and mount.call in tools}
+    return frozenset(intents), frozenset(tools)
 
 
 def _key(value: Any) -> str:

@@ -37,6 +37,11 @@ def values_of(plan: Plan) -> Iterator[Any]:
             yield value
 
 
+def variables_of(plan: Plan) -> set[str]:
+    """The variables that some `set` step gives a value."""
+    return {name for key, value in _fields(plan.flows) if key == "values" for name in value}
+
+
 def _fields(part: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(part, Server):
         return

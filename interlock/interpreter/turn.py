@@ -59,8 +59,10 @@ class Filled:
 
 
 class Several(list[Any]):
-    """How an ambiguous slot stands in the context: its candidates. It is met by `when: slots.x`, equals no single
-    value, and must never become an argument."""
+    """How an ambiguous slot stands in the context: its candidates.
+
+    It is met by `when: slots.x`, equals no single value, and must never become an argument.
+    """
 
 
 @dataclass(slots=True)
@@ -86,6 +88,18 @@ class CallResult:
     audit: Json = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something said by a step: its text, and how it was made."""
+
+    text: str
+    source: Literal["fixed_reply", "direct_response"]
+    data: Any = None
+    output_mode: str | None = None
+    rule: str | None = None
+    fallback_used: bool = False
+
+
 @dataclass(slots=True)
 class Turn:
     """One message on its way through gates, route and flow."""
@@ -98,12 +112,30 @@ class Turn:
     context: "Context"
     text: str
     """The message with screened words masked; the only text that slots and intents are read from."""
+    read: bool = False
     slots: dict[str, Filled] = field(default_factory=dict)
     intents: dict[str, bool] = field(default_factory=dict)
+    follow_ups: set[str] = field(default_factory=set)
+    """Intents whose follow-up phrases are all that the message says."""
+    gates: list[Json] = field(default_factory=list)
+    """Every gate evaluated, as the record has it."""
+    quick: str | None = None
+    """The gate of the longest matching prefix, empty if none; None until it is looked for."""
+    screened: bool = False
+    """A screen has refused the message: nothing reads it, now or later."""
+    route: Json | None = None
+    abandoned: str = ""
+    """The waiting flow that another route has ended."""
+    going_on: Json | None = None
+    """The waiting flow that this message goes on with."""
     skipped_tools: set[str] = field(default_factory=set)
     calls: list[CallResult] = field(default_factory=list)
     """Calls in order, those that did not go out too."""
-    parts: list[str] = field(default_factory=list)
+    last: list[CallResult] = field(default_factory=list)
+    """What the last `call` step made: one result, or one for each combination."""
+    caught: list[Json] = field(default_factory=list)
+    """Failures that a `catch` has taken."""
+    parts: list[Part] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     """Assumed slots with the words that say so."""
     options: list[str] = field(default_factory=list)
@@ -112,6 +144,10 @@ class Turn:
     conditions: dict[str, Json] = field(default_factory=dict)
     problems: list[Json] = field(default_factory=list)
     """What went wrong and was answered by a fallback: `{at, code, message}`."""
+    events: list[Json] = field(default_factory=list)
+    """What people did while a tool was working."""
+    silent: bool = False
+    """The flow has said on purpose that nothing is to be said."""
     interrupted: Literal["", "handed_off", "closed"] = ""
     """Set when a person takes over or closes while a tool is working: nothing more is said."""
 

@@ -1,0 +1,91 @@
+"""The step `call`: one call, or one for each combination of the values of the slots it expands."""
+
+from itertools import product
+from math import prod
+from typing import Any
+
+from interlock.interpreter import calls
+from interlock.interpreter.called import asked_for
+from interlock.interpreter.failures import Interrupted, StepFailed
+from interlock.interpreter.slots import Question, fill_in
+from interlock.interpreter.state import Json
+from interlock.interpreter.templates import only_path
+from interlock.interpreter.texts import engine_text
+from interlock.interpreter.turn import Calling, CallOutcome, CallResult, Turn, side_by_side
+from interlock.plan.steps import CallStep
+
+FINE: frozenset[CallOutcome] = frozenset({"success", "skipped"})
+
+
+def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
+    """Make the call or calls; fails when none of them succeeds."""
+    fill_in(turn, _needed(turn, step))
+    combinations = _combinations(turn, step, path) if step.expand else [None]
+    callings = [
+        calls.call(turn, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, slot_values=values)
+        for values in combinations
+    ]
+    results = [(yield from callings[0])] if len(callings) == 1 else (yield from side_by_side(callings))
+    if turn.interrupted:
+        raise Interrupted
+    turn.last = results
+    if not any(result.outcome in FINE for result in results):
+        raise _failed(turn, step, path, results[0])
+    if len(results) == 1 and results[0].outcome == "skipped":
+        return {}
+    values = [result.result for result in results]
+    return {"result": values if step.expand else values[0], "calls": [_brief(result) for result in results]}
+
+
+def recalled(step: CallStep, entry: Json) -> list[CallResult]:
+    """The results of a call step of an earlier turn, as far as the journal keeps them."""
+    values = entry["result"] if step.expand else [entry["result"]]
+    return [
+        CallResult(step.tool, step.id, step.at, outcome, result=value, message=message, receipt_id=receipt)
+        for value, (outcome, message, receipt) in zip(values, entry["calls"], strict=True)
+    ]
+
+
+def _brief(result: CallResult) -> list[Any]:
+    return [result.outcome, result.message, result.receipt_id]
+
+
+def _needed(turn: Turn, step: CallStep) -> list[str]:
+    """The slots that the call's required arguments copy."""
+    inputs = turn.program.plan.tools[step.tool].input
+    mount = turn.program.mounts.get(step.tool)
+    bind = {**(mount.bind if mount else {}), **step.bind}
+    paths = (
+        only_path(bind.get(name)) if one.source == "caller" else one.source
+        for name, one in inputs.items()
+        if not one.optional and one.default is None
+    )
+    return [path.split(".")[1] for path in paths if path.startswith("slots.")]
+
+
+def _combinations(turn: Turn, step: CallStep, path: str) -> list[dict[str, Any] | None]:
+    lists = {name: _values(turn, name) for name in step.expand}
+    if not all(lists.values()):
+        return [None]
+    if prod(len(values) for values in lists.values()) > step.max_parts:
+        wide = tuple(name for name, values in lists.items() if len(values) > 1)
+        asked = Question(engine_text(turn.program, turn.language, "narrow"), wide, candidates=lists)
+        message = f"more than {step.max_parts} combinations"
+        raise StepFailed("ambiguous", message, step.id, step.at, step.tool, question=asked, path=path)
+    return [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
+
+
+def _values(turn: Turn, name: str) -> list[Any]:
+    filled = turn.slots.get(name)
+    if filled is None or filled.status != "filled":
+        return []
+    return filled.value if isinstance(filled.value, list) else [filled.value]
+
+
+def _failed(turn: Turn, step: CallStep, path: str, result: CallResult) -> StepFailed:
+    assert result.outcome != "success"
+    assert result.outcome != "skipped"
+    failure = StepFailed(result.outcome, result.message, step.id, step.at, step.tool, result.message, result, path=path)
+    if result.outcome in ("missing", "ambiguous") or (result.outcome == "blocked" and result.missing):
+        failure.question = asked_for(turn, result)
+    return failure

@@ -1,0 +1,78 @@
+"""What a finished call is answered with, when nothing else in the flow says anything about it."""
+
+from typing import Any
+
+from interlock.interpreter import responses
+from interlock.interpreter.replies import Answer, Source
+from interlock.interpreter.slots import Question, clarify_text, question
+from interlock.interpreter.state import Json
+from interlock.interpreter.texts import engine_text
+from interlock.interpreter.turn import CallResult, Turn
+
+
+def answered(turn: Turn, call: CallResult, response: str, source: Source) -> Answer:
+    """The answer of a gate that calls: the result by `response` (raw if none), a question, or why there is none."""
+    if call.outcome in ("missing", "ambiguous") or (call.outcome == "blocked" and call.missing):
+        asked = asked_for(turn, call)
+        return asking(turn, asked, guidance(turn, call), call.outcome)
+    if call.outcome == "requires":
+        text = call.message or engine_text(turn.program, turn.language, "requires")
+        return Answer("refuse", text, source, "requires")
+    if call.outcome == "skipped":
+        return Answer("refuse", engine_text(turn.program, turn.language, "failed"), source, "not_available")
+    rendered = responses.render(turn, response or None, call)
+    return Answer(
+        "answer" if call.outcome == "success" else "error",
+        rendered.text,
+        source,
+        "" if call.outcome == "success" else call.outcome,
+        rendered.data,
+        output_mode=rendered.output_mode,
+        rule=response or None,
+        fallback_used=rendered.fallback_used,
+    )
+
+
+def direct(turn: Turn) -> Answer | None:
+    """The direct response: exactly one real call in the turn, and its mount says how it is answered."""
+    rendered = responses.direct(turn)
+    if rendered is None:
+        return None
+    call = turn.real_calls[0]
+    return Answer(
+        "answer" if call.outcome == "success" else "error",
+        rendered.text,
+        "direct_response",
+        "" if call.outcome == "success" else call.outcome,
+        rendered.data,
+        output_mode=rendered.output_mode,
+        rule=turn.program.mounts[call.tool].respond,
+        fallback_used=rendered.fallback_used,
+    )
+
+
+def asked_for(turn: Turn, call: CallResult) -> Question:
+    """The question for what a call lacks; the service's own words where it gave any."""
+    asked = question(turn, call.missing) or Question("", tuple(call.missing), missing=list(call.missing))
+    asked.candidates |= call.candidates
+    if call.outcome == "ambiguous":
+        for name, values in call.candidates.items():
+            asked.text = asked.text or clarify_text(turn, name, values)
+    asked.text = asked.text or call.message or engine_text(turn.program, turn.language, "failed")
+    return asked
+
+
+def asking(turn: Turn, asked: Question, data: Any, reason: str) -> Answer:  # noqa: ARG001 - one shape of answers
+    """The answer that asks."""
+    return Answer("ask", asked.text, "clarify", reason, data, asked.missing, asked.candidates, asked.options)
+
+
+def guidance(turn: Turn, call: CallResult) -> Json:
+    """What a call lacks, as data: slots, the arguments that take them, and the values to choose from."""
+    tool = turn.program.plan.tools[call.tool]
+    wanted = {f"slots.{name}" for name in (*call.missing, *call.candidates)}
+    return {
+        "missing_identifiers": list(call.missing),
+        "candidate_identifier_arguments": [name for name, one in tool.input.items() if one.source in wanted],
+        "candidates": call.candidates,
+    }

@@ -1,0 +1,50 @@
+"""How a flow leaves its steps before their end: it fails, ends, waits, or a person takes over."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.interpreter.replies import Outcome
+from interlock.interpreter.slots import Question
+from interlock.interpreter.turn import CallResult
+from interlock.plan.steps import ErrorKind
+
+
+@dataclass
+class StepFailed(Exception):  # noqa: N818 - what a `catch` takes
+    """A step failed; a `catch` may take it. `message` is for the record, `text` for the person, where there is one."""
+
+    kind: ErrorKind
+    message: str
+    step: str
+    at: str
+    tool: str = ""
+    text: str = ""
+    call: CallResult | None = None
+    question: Question | None = None
+    path: str = ""
+
+    def as_root(self) -> dict[str, Any]:
+        """The context root `error`."""
+        return {"kind": self.kind, "message": self.message, "step": self.step, "tool": self.tool}
+
+
+@dataclass
+class FlowEnded(Exception):  # noqa: N818 - an end, not an error
+    """A `refuse` or `handoff` ends the flow."""
+
+    outcome: Outcome
+    reason: str = ""
+    data: dict[str, Any] | None = None
+
+
+@dataclass
+class FlowWaits(Exception):  # noqa: N818 - a wait, not an error
+    """The flow asks and goes on with the next message, at the step of this path."""
+
+    question: Question
+    path: str
+    reason: str = ""
+
+
+class Interrupted(Exception):  # noqa: N818 - an end, not an error
+    """A person took over, or the session was closed, while a tool was working."""

@@ -1,0 +1,211 @@
+"""The pure machine of a session: events in, commands out, one state. It knows no time but that of its events."""
+
+from dataclasses import dataclass, field
+
+from interlock.interpreter import record
+from interlock.interpreter.commands import CallTool, Changed, Command, Reply
+from interlock.interpreter.deliveries import Deliveries, digest_of
+from interlock.interpreter.events import Event, MessageReceived, PersonActed, TimerFired, ToolReturned
+from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
+from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
+from interlock.interpreter.pipeline import answer
+from interlock.interpreter.program import Program
+from interlock.interpreter.reading import read, trusted_entry
+from interlock.interpreter.replies import Answer, Outcome, Source, body, plain_body
+from interlock.interpreter.roots import new_turn
+from interlock.interpreter.slots import keep
+from interlock.interpreter.state import Json, State
+from interlock.interpreter.texts import chosen_language, engine_text
+from interlock.interpreter.turn import Calling, Turn
+
+__all__ = ["InvalidMessage", "Machine", "opened"]
+
+OUTBOX_KEPT = 1_000
+
+UNANSWERED: dict[Effect, tuple[Outcome, Source]] = {
+    "handed_off": ("handed_off", "human"),
+    "relayed": ("answer", "human"),
+    "recorded": ("empty", "empty"),
+    "closed": ("closed", "empty"),
+}
+"""What a message that no rule is asked about comes to."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A turn in progress: its generator, the calls it waits for, and their ends as far as they are there."""
+
+    turn: Turn
+    digest: str
+    calling: Calling[Answer]
+    before: str
+    wanted: list[str] = field(default_factory=list)
+    ends: dict[str, ToolReturned] = field(default_factory=dict)
+
+
+class Machine:
+    """One session under one program. `state` is changed in place; between two turns it is all there is."""
+
+    def __init__(self, program: Program, state: State) -> None:
+        self.program = program
+        self.state = state
+        self._deliveries = Deliveries(state)
+        self._running: _Running | None = None
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether a turn waits for its tools."""
+        return self._running is not None
+
+    def handle(self, event: Event) -> list[Command]:
+        """What follows from `event`. Raises InvalidMessage, and changes nothing, if a message does not fit."""
+        if isinstance(event, ToolReturned):
+            return self._tool(event)
+        if isinstance(event, PersonActed):
+            return self._happened(event.event, event.by, event.now_ms)
+        if self._running is not None:
+            raise RuntimeError(f"{type(event).__name__} in the middle of a turn")
+        if isinstance(event, TimerFired):
+            return self._idle(event)
+        return self._message(event)
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    def _message(self, message: MessageReceived) -> list[Command]:
+        digest = digest_of(message)
+        delivery, entry = self._deliveries.find(message, digest)
+        if delivery != "new":
+            return [Reply(message.id, self._delivered_before(delivery, entry))]
+        happening = happening_of(message.role)
+        metadata = metadata_of(self.program, message) if happening == "user" else message.metadata
+        self.state.turn += 1
+        self.state.last_ms = message.now_ms
+        _, effect = transition(self.state.status, happening)
+        if effect != "pipeline":
+            return self._unanswered(message, digest, effect)
+        turn = new_turn(self.program, self.state, message, metadata)
+        self._running = _Running(turn, digest, answer(turn), self.state.status)
+        return self._advance(self._running, None)
+
+    def _delivered_before(self, delivery: str, entry: Json) -> Json:
+        if delivery == "repeated" and entry["reply"] is not None:
+            reply: Json = entry["reply"]
+            return reply
+        outcome: Outcome = "conflict" if delivery == "conflict" else "empty"
+        reply = plain_body(self.state, outcome, reason="" if delivery == "conflict" else "reply_no_longer_held")
+        reply["turn"] = entry["turn"]
+        reply["record_id"] = f"{self.state.run_id}/{entry['turn']}"
+        return reply
+
+    def _unanswered(self, message: MessageReceived, digest: str, effect: Effect) -> list[Command]:
+        """A message for a colleague, from a colleague, to be kept only, or to a closed session."""
+        state = self.state
+        outcome, source = UNANSWERED[effect]
+        text = message.text if effect == "relayed" else ""
+        if effect == "closed":
+            language = chosen_language(self.program.plan.languages, state.user.get("locale"), message.text)
+            text = engine_text(self.program, language, "closed")
+        else:
+            record.said(state, message.role, message.text, message.now_ms, self.program.plan.session.history)
+        if effect == "relayed":
+            self._put_out(message)
+        if effect == "handed_off":
+            self._trust({"turn": state.turn, "text": message.text, "intents": [], "called": [], "slots": {}})
+        reply = plain_body(state, outcome, text)
+        record.keep(state, record.plain(state, message, outcome, source, effect))
+        self._deliveries.keep(message, digest, reply)
+        changed: list[Command] = [Changed(state.status)] if effect == "relayed" else []
+        return [Reply(message.id, reply), *changed]
+
+    def _put_out(self, message: MessageReceived) -> None:
+        state = self.state
+        state.outbox_number += 1
+        entry = {"number": state.outbox_number, "text": message.text, "role": message.role, "at_ms": message.now_ms}
+        state.outbox.append(entry)
+        del state.outbox[:-OUTBOX_KEPT]
+
+    def _trust(self, entry: Json) -> None:
+        self.state.messages.append(entry)
+        window = self.program.plan.trusted_messages
+        self.state.messages = self.state.messages[-window:] if window else []
+
+    # -- turns --------------------------------------------------------------------------------------------------------
+
+    def _tool(self, end: ToolReturned) -> list[Command]:
+        running = self._running
+        if running is None or end.call_id not in running.wanted or end.call_id in running.ends:
+            raise RuntimeError(f"no turn waits for call {end.call_id!r}")
+        running.ends[end.call_id] = end
+        running.turn.now_ms = max(running.turn.now_ms, end.now_ms)
+        if len(running.ends) < len(running.wanted):
+            return []
+        ends = [running.ends[call_id] for call_id in running.wanted]
+        running.wanted, running.ends = [], {}
+        return self._advance(running, ends)
+
+    def _advance(self, running: _Running, ends: list[ToolReturned] | None) -> list[Command]:
+        turn = running.turn
+        try:
+            commands = next(running.calling) if ends is None else running.calling.send(ends)
+        except StopIteration as stop:
+            return self._ended(running, stop.value)
+        except BaseException:
+            self._running = None
+            raise
+        if turn.interrupted:
+            running.calling.close()
+            return self._ended(running, Answer(turn.interrupted))
+        running.wanted = [command.call_id for command in commands]
+        calls: list[CallTool] = commands
+        return [*calls]
+
+    def _ended(self, running: _Running, found: Answer) -> list[Command]:
+        self._running = None
+        turn, state = running.turn, self.state
+        if turn.interrupted:
+            found = Answer(turn.interrupted, source="human" if turn.interrupted == "handed_off" else "empty")
+            state.flow = None
+            turn.notes, turn.options = [], []
+        if not turn.read and not turn.screened:
+            read(turn)
+        keep(turn)
+        if state.flow is None:
+            state.vars = {}
+        self._trust(trusted_entry(turn))
+        kept, text = self.program.plan.session.history, record.text_to_keep(turn)
+        record.said(state, turn.message.role, text, turn.message.now_ms, kept)
+        state.last_ms = max(state.last_ms, turn.now_ms)
+        reply = body(turn, found)
+        if reply["text"]:
+            record.said(state, "assistant", reply["text"], turn.now_ms, kept)
+        record.keep(state, record.of_turn(turn, found, reply))
+        self._deliveries.keep(turn.message, running.digest, reply)
+        changed: list[Command] = [Changed(state.status)] if state.status != running.before else []
+        return [Reply(turn.message.id, reply), *changed]
+
+    # -- other events -------------------------------------------------------------------------------------------------
+
+    def _idle(self, event: TimerFired) -> list[Command]:
+        due = self.state.last_ms + self.program.plan.session.idle_timeout_ms
+        return self._happened("idle", "", event.now_ms) if event.now_ms >= due else []
+
+    def _happened(self, happening: Happening, by: str, now_ms: int) -> list[Command]:
+        state = self.state
+        state.status, effect = transition(state.status, happening)
+        if self._running is None:
+            state.turn += 1
+            state.last_ms = now_ms
+            record.keep(state, record.of_event(state, happening, by, effect, now_ms))
+        elif effect == "changed":
+            self._interrupt(self._running, happening, by, effect, now_ms)
+        return [Changed(state.status)] if effect == "changed" else []
+
+    def _interrupt(self, running: _Running, happening: Happening, by: str, effect: Effect, now_ms: int) -> None:
+        """In the middle of a turn the event stands in the turn's own record, for the turn has the number."""
+        turn = running.turn
+        turn.events.append({"event": happening, "by": by or None, "effect": effect, "at_ms": now_ms})
+        running.before = self.state.status
+        if self.state.status == "closed":
+            turn.interrupted = "closed"
+        elif self.state.status == "human_active":
+            turn.interrupted = "handed_off"

@@ -1,0 +1,61 @@
+"""What comes from outside is checked here against the plan: who the user is, and each message."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.interpreter.events import MessageReceived
+from interlock.interpreter.fields import misfits_of
+from interlock.interpreter.program import Program
+from interlock.interpreter.state import Json, State
+from interlock.plan.base import Field
+
+BUILT_IN: dict[str, Field] = {
+    "id": Field(type="string", optional=True),
+    "groups": Field(type="list", items=Field(type="string"), default=[]),
+    "tenant": Field(type="string", optional=True),
+    "locale": Field(type="string", optional=True),
+}
+"""The attributes that every agent's users have."""
+
+
+class InvalidMessage(ValueError):  # noqa: N818 - it names what is wrong
+    """What was sent does not fit the agent; nothing has changed. `code` is stable, for programs."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def opened(program: Program, *, session_id: str, run_id: str, user: Mapping[str, Any], now_ms: int) -> State:
+    """The state of a new session. Raises InvalidMessage for a user who is not as the agent declares."""
+    return State(
+        session_id=session_id,
+        run_id=run_id,
+        plan_digest=program.digest,
+        user=_fitting({**BUILT_IN, **program.plan.user}, user, "user"),
+        opened_ms=now_ms,
+        last_ms=now_ms,
+    )
+
+
+def metadata_of(program: Program, message: MessageReceived) -> Json:
+    """The metadata of a message with what is declared and not given. Raises InvalidMessage."""
+    shape = program.plan.message
+    if message.type not in shape.types:
+        declared = ", ".join(shape.types)
+        raise InvalidMessage("unknown-message-type", f"no message type {message.type!r}; declared are: {declared}")
+    if not shape.metadata and not message.metadata:
+        return {}
+    return _fitting(shape.metadata, message.metadata, "metadata")
+
+
+def _fitting(fields: Mapping[str, Field], given: Mapping[str, Any], what: str) -> Json:
+    unknown = sorted(name for name in given if name not in fields)
+    if unknown:
+        known = ", ".join(fields) or "none"
+        raise InvalidMessage(f"unknown-{what}", f"{what} has no {unknown[0]!r}; declared are: {known}")
+    wrong = next(misfits_of(fields, given), None)
+    if wrong is not None:
+        raise InvalidMessage(f"wrong-{what}", f"{what}.{wrong}")
+    return {name: field.default if given.get(name) is None else given[name] for name, field in fields.items()}

@@ -1,0 +1,237 @@
+"""What a message says: values for slots and whether intents hold, from its words and the session's trusted history."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter.slots import kept, root
+from interlock.interpreter.spans import outside_identifiers, owned
+from interlock.interpreter.state import Json
+from interlock.interpreter.texts import engine_text, said_or, slot_title
+from interlock.interpreter.turn import Filled, Found, Turn
+from interlock.text.extractors import extract
+from interlock.text.hits import Hit
+from interlock.text.patterns import normalised
+
+if TYPE_CHECKING:
+    from interlock.plan.words import Slot
+
+Groups = dict[tuple[str, str], list[Hit]]
+
+CHAT = "user_chat"
+"""The one type of message for which history counts."""
+
+EDGES = " \t\r\n\u3000,.;:!?#，。；：！？、“”\"'()（）"
+LONGEST_BARE = 100
+
+FILLERS = frozenset("请帮我您你麻烦给再吧呢吗啊呀哦嗯了的那就也好下")
+FILLER_WORDS = frozenset(
+    [
+        "please",
+        "pls",
+        "now",
+        "again",
+        "then",
+        "and",
+        "so",
+        "ok",
+        "okay",
+        "for",
+        "me",
+        "can",
+        "could",
+        "you",
+        "just",
+        "it",
+    ]
+)
+"""Politeness and particles that may stand beside a follow-up phrase."""
+
+
+def read(turn: Turn) -> None:
+    """Fill `turn.slots` and `turn.intents` from the masked text; the turn is read once."""
+    turn.read = True
+    finder = turn.program.finder
+    words, shapes = finder.words(turn.text), finder.shapes(turn.text)
+    found = list(_found(turn, words, shapes))
+    found += _bare(turn, words, {one.slot for one in found})
+    _read_intents(turn, words, shapes, found)
+    turn.slots = kept(turn)
+    if found:
+        _read_slots(turn, words, found)
+    turn.context["intents"] = turn.intents
+    turn.context["slots"] = root(turn)
+
+
+def trusted_values(turn: Turn, slot: str) -> list[Found]:
+    """The distinct identifiers that stand in the trusted history for `slot`; none but for a chat message."""
+    if turn.message.type != CHAT:
+        return []
+    found: dict[Any, Found] = {}
+    for message in _trusted(turn):
+        for value, raw, start, end in message["slots"].get(slot, ()):
+            found.setdefault(value, Found(slot, value, raw, start, end))
+    return list(found.values())
+
+
+def elliptical(turn: Turn, intent: str) -> bool:
+    """Whether the message is no more than a follow-up phrase of `intent`, whatever history says."""
+    return intent in turn.follow_ups
+
+
+def trusted_entry(turn: Turn) -> Json:
+    """What the trusted history keeps of this turn's message."""
+    identifiers = turn.program.identifiers
+    return {
+        "turn": turn.state.turn,
+        "text": turn.text,
+        "intents": [name for name, holds in turn.intents.items() if holds],
+        "called": [call.tool for call in turn.real_calls],
+        "slots": {
+            name: [[one.value, one.raw, one.start, one.end] for one in filled.found]
+            for name, filled in turn.slots.items()
+            if name in identifiers and filled.turn == turn.state.turn
+        },
+    }
+
+
+def _trusted(turn: Turn) -> list[Json]:
+    window = turn.program.plan.trusted_messages
+    return turn.state.messages[-window:] if window else []
+
+
+def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
+    """The values that `slot` reads in another text than the message."""
+    finder = turn.program.finder
+    return list(_of_slot(turn, slot, text, finder.words(text), finder.shapes(text)))
+
+
+def _found(turn: Turn, words: Groups, shapes: Groups) -> Iterator[Found]:
+    for name in turn.program.plan.slots:
+        yield from _of_slot(turn, name, turn.text, words, shapes)
+
+
+def _of_slot(turn: Turn, name: str, text: str, words: Groups, shapes: Groups) -> Iterator[Found]:
+    slot = turn.program.plan.slots[name]
+    if slot.kind == "extract":
+        for one in extract(slot.extract, text, turn.context["now"]):
+            yield Found(name, one.value, text[one.start : one.end], one.start, one.end)
+        return
+    hits = words.get(("vocabulary", slot.vocabulary)) if slot.kind == "vocabulary" else shapes.get(("slot", name))
+    for hit in hits or ():
+        yield Found(name, _value(slot, hit), hit.raw, hit.start, hit.end)
+
+
+def _value(slot: "Slot", hit: Hit) -> Any:
+    if slot.kind == "vocabulary":
+        return hit.tag[2]  # type: ignore[index]  # a tag of the finder is a Wanted
+    return normalised(hit.value, slot.normalise) if slot.normalise else hit.value
+
+
+def _bare(turn: Turn, words: Groups, filled: set[str]) -> list[Found]:
+    if not turn.program.finder.has_bare or turn.message.type != CHAT or len(turn.text) > LONGEST_BARE:
+        return []
+    found = [one for name, one in accepted_bare(turn, turn.text, words) if name not in filled and _expected(turn, name)]
+    return list(dict.fromkeys(found))
+
+
+def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, Found]]:
+    """Slot and value of every `in_context` pattern that is all of `text`, but for a label of that slot in front."""
+    plan = turn.program.plan
+    starts: dict[int, str] = {0: ""}
+    for (kind, name), hits in words.items():
+        if kind == "label" and not text[: hits[0].start].strip(EDGES):
+            starts[hits[0].end] = name
+    for start, only in starts.items():
+        lead = start + len(text[start:]) - len(text[start:].lstrip(EDGES))
+        for hit in turn.program.finder.bare(text[lead:].rstrip(EDGES)):
+            name = str(hit.tag)
+            if only in ("", name):
+                value = _value(plan.slots[name], hit)
+                yield name, Found(name, value, hit.raw, lead + hit.start, lead + hit.end)
+
+
+def _expected(turn: Turn, slot: str) -> bool:
+    """Whether this conversation is about what `slot` is for: it was asked, or recent messages show its capability."""
+    if turn.state.flow is not None and slot in turn.state.flow["asked"]:
+        return True
+    intents, tools = turn.program.capability(slot)
+    return any(
+        not intents.isdisjoint(message["intents"]) or not tools.isdisjoint(message["called"])
+        for message in _trusted(turn)
+    )
+
+
+def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
+    if len(found) > 1:
+        asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
+        labels = {name: hits for (kind, name), hits in words.items() if kind == "label"}
+        certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
+    else:
+        certain, contended = found, []
+    for name in dict.fromkeys(one.slot for one in [*certain, *contended]):
+        mine = [one for one in certain if one.slot == name]
+        values = _distinct(mine or [one for one in contended if one.slot == name])
+        turn.slots[name] = as_filled(turn, name, values, certain=bool(mine))
+
+
+def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True) -> Filled:
+    """What distinct values of one slot make of it: filled, ambiguous, or not valid by the slot's checks."""
+    slot = turn.program.plan.slots[name]
+    values = tuple(sorted(found, key=lambda one: one.start))
+    if not certain or (len(values) > 1 and not slot.many):
+        return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
+    value = [one.value for one in values] if slot.many else values[0].value
+    for one in values if slot.checks else ():
+        problem = _problem(turn, name, one.value)
+        if problem:
+            return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
+    return Filled(name, "filled", value, values, "message", turn.state.turn)
+
+
+def _problem(turn: Turn, name: str, value: Any) -> str:
+    """What the person is told when a check of the slot does not hold for `value`; empty when all hold."""
+    context = turn.context.extended(value=value)
+    for check in turn.program.plan.slots[name].checks:
+        if not turn.program.condition(check.that)(context):
+            fallback = engine_text(turn.program, turn.language, "ask", title=slot_title(turn, name))
+            return said_or(turn, check.otherwise, check.at, fallback, context)
+    return ""
+
+
+def _distinct(found: list[Found]) -> list[Found]:
+    kept: list[Found] = []
+    for one in found:
+        if all(other.value != one.value for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found]) -> None:
+    plan = turn.program.plan
+    turn.intents = dict(turn.program.no_intents)
+    for groups in (words, shapes):
+        for kind, name in groups:
+            if kind == "intent":
+                turn.intents[name] = True
+    if turn.message.type != CHAT:
+        return
+    for name in turn.program.followed:
+        hits = words.get(("vocabulary", plan.intents[name].follow_up))
+        if hits and _is_short(turn.text, hits, found):
+            turn.follow_ups.add(name)
+            turn.intents[name] = turn.intents[name] or _shown(turn, name)
+
+
+def _shown(turn: Turn, intent: str) -> bool:
+    return any(intent in message["intents"] for message in _trusted(turn))
+
+
+def _is_short(text: str, hits: list[Hit], found: list[Found]) -> bool:
+    """Whether nothing but follow-up phrases, values of slots, politeness and punctuation stands in `text`."""
+    letters = list(text)
+    for start, end in [*((hit.start, hit.end) for hit in hits), *((one.start, one.end) for one in found)]:
+        letters[start:end] = " " * (end - start)
+    for word in "".join(" " if char in FILLERS or char in EDGES else char for char in letters).split():
+        if word.lower() not in FILLER_WORDS:
+            return False
+    return True

@@ -1,0 +1,189 @@
+"""The record of a turn or event: what was decided and why, as data. Sensitive values are masked in it.
+
+The transcript, too, is written here; trusted history keeps the words themselves, because identifiers are read from it.
+"""
+
+from typing import Any
+
+from interlock.interpreter.fields import masked
+from interlock.interpreter.replies import Answer, record_id
+from interlock.interpreter.state import RECORDS_KEPT, Json, State
+from interlock.interpreter.turn import Filled, Turn
+
+SCHEMA = "v2"
+HIDDEN = "***"
+
+NOTHING: Json = {
+    "kind": "turn",
+    "event": None,
+    "by": None,
+    "effect": None,
+    "route": None,
+    "gates": [],
+    "slots": {},
+    "identifiers": [],
+    "intents": [],
+    "conditions": {},
+    "decisions": {},
+    "calls": [],
+    "invocation_count": 0,
+    "events": [],
+    "caught": [],
+    "problems": [],
+    "skipped_tools": [],
+    "abandoned_flow": None,
+    "waits_for": None,
+    "assumed": [],
+    "response_source": None,
+    "output_mode": None,
+    "response_rule_key": None,
+    "raw_tool_key": None,
+    "quick_match_prefix": None,
+    "raw_passthrough": False,
+    "direct_response": False,
+    "format_fallback_used": False,
+    "model_stage_decisions": None,
+    "final_model_role": None,
+    "final_model_settings": None,
+    "sources": [],
+    "guard_triggered": None,
+}
+"""A record of something in which nothing was decided; every record has these keys."""
+
+
+def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
+    """The record of a turn that ran through the rules."""
+    real = turn.real_calls
+    return {
+        **NOTHING,
+        **_head(turn.state, turn.message.now_ms, turn.now_ms),
+        "request_id": turn.message.id,
+        "message": _message(turn),
+        "language": turn.language,
+        "route": turn.route,
+        "gates": turn.gates,
+        "slots": {name: _slot(turn, filled) for name, filled in turn.slots.items()},
+        "identifiers": _identifiers(turn),
+        "intents": [name for name, holds in turn.intents.items() if holds],
+        "conditions": turn.conditions,
+        "decisions": turn.decisions,
+        "calls": [call.audit for call in turn.calls],
+        "invocation_count": len(real),
+        "events": turn.events,
+        "caught": turn.caught,
+        "problems": turn.problems,
+        "skipped_tools": sorted(turn.skipped_tools),
+        "abandoned_flow": turn.abandoned or None,
+        "waits_for": _waits_for(turn),
+        "assumed": [name for name, _ in turn.notes],
+        "outcome": reply["outcome"],
+        "reason": reply["reason"],
+        "response_source": answer.source,
+        "output_mode": answer.output_mode,
+        "response_rule_key": answer.rule,
+        "quick_match_prefix": answer.prefix,
+        "direct_response": bool(real) and answer.source in ("direct_response", "quick_match"),
+        "format_fallback_used": answer.fallback_used,
+        "sources": reply["sources"],
+    }
+
+
+def plain(state: State, message: Any, outcome: str, source: str, effect: str) -> Json:
+    """The record of a message that no rule was asked about."""
+    return {
+        **NOTHING,
+        **_head(state, message.now_ms, message.now_ms),
+        "request_id": message.id,
+        "message": {"role": message.role, "type": message.type, "text": message.text, "metadata": message.metadata},
+        "language": None,
+        "effect": effect,
+        "outcome": outcome,
+        "reason": "",
+        "response_source": source,
+    }
+
+
+def of_event(state: State, event: str, by: str, effect: str, now_ms: int) -> Json:
+    """The record of a colleague's event or a timer."""
+    return {
+        **NOTHING,
+        **_head(state, now_ms, now_ms),
+        "kind": "event",
+        "event": event,
+        "by": by or None,
+        "effect": effect,
+        "request_id": None,
+        "message": None,
+        "language": None,
+        "outcome": None,
+        "reason": "",
+    }
+
+
+def keep(state: State, record: Json) -> None:
+    """Add a record; only the last ones are kept."""
+    state.records.append(record)
+    if len(state.records) > RECORDS_KEPT:
+        del state.records[:-RECORDS_KEPT]
+
+
+def said(state: State, role: str, text: str, now_ms: int, kept: int) -> None:
+    """Add a line to the transcript."""
+    state.transcript.append({"turn": state.turn, "role": role, "text": text, "at_ms": now_ms})
+    if len(state.transcript) > kept:
+        del state.transcript[: len(state.transcript) - kept]
+
+
+def text_to_keep(turn: Turn) -> str:
+    """The text of the message with the words of sensitive slots hidden, each letter by one star."""
+    text = turn.message.text
+    for name, filled in turn.slots.items():
+        if turn.program.plan.slots[name].sensitive and filled.turn == turn.state.turn:
+            for one in filled.found:
+                text = text[: one.start] + "*" * (one.end - one.start) + text[one.end :]
+    return text
+
+
+def _head(state: State, started_ms: int, ended_ms: int) -> Json:
+    return {
+        "schema": SCHEMA,
+        "record_id": record_id(state, state.turn),
+        "turn": state.turn,
+        "session": state.session_id,
+        "run": state.run_id,
+        "plan": state.plan_digest,
+        "status": state.status,
+        "timings": {"started_ms": started_ms, "ended_ms": ended_ms},
+    }
+
+
+def _message(turn: Turn) -> Json:
+    message, fields = turn.message, turn.program.plan.message.metadata
+    metadata = {name: masked(fields[name], value) for name, value in message.metadata.items()}
+    return {"role": message.role, "type": message.type, "text": text_to_keep(turn), "metadata": metadata}
+
+
+def _slot(turn: Turn, filled: Filled) -> Json:
+    hidden = turn.program.plan.slots[filled.slot].sensitive
+    words = [(HIDDEN, HIDDEN) if hidden else (one.value, one.raw) for one in filled.found]
+    return {
+        "status": filled.status,
+        "source": filled.source,
+        "turn": filled.turn,
+        "value": HIDDEN if hidden else filled.value,
+        "found": [[*pair, one.start, one.end] for pair, one in zip(words, filled.found, strict=True)],
+    }
+
+
+def _identifiers(turn: Turn) -> list[Json]:
+    names = [name for name in turn.slots if name in turn.program.identifiers]
+    return [
+        {"slot": name, "value": one[0], "raw": one[1], "start": one[2], "end": one[3], "turn": turn.slots[name].turn}
+        for name in names
+        for one in _slot(turn, turn.slots[name])["found"]
+    ]
+
+
+def _waits_for(turn: Turn) -> list[str] | None:
+    flow = turn.state.flow
+    return list(flow["asked"]) if flow is not None else None

@@ -1,0 +1,105 @@
+"""The context of a turn, and its roots that are computed when they are read: slots, cells, conditions, decisions."""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions.outcomes import Missing, NotMet
+from interlock.interpreter import cells
+from interlock.interpreter.conditions import NeedsRead
+from interlock.interpreter.context import Context, at_time
+from interlock.interpreter.reading import read
+from interlock.interpreter.texts import chosen_language, shower
+from interlock.interpreter.turn import Turn
+
+if TYPE_CHECKING:
+    from interlock.interpreter.events import MessageReceived
+    from interlock.interpreter.program import Program
+    from interlock.interpreter.state import Json, State
+    from interlock.plan.rules import Decision, Row, TableInput
+
+
+def new_turn(program: "Program", state: "State", message: "MessageReceived", metadata: "Json") -> Turn:
+    """A turn of one message, with its context; nothing is read or decided yet."""
+    language = chosen_language(program.plan.languages, state.user.get("locale"), message.text)
+    context = Context(
+        {
+            "message": {"id": message.id, "type": message.type, "text": message.text, "metadata": metadata},
+            "user": state.user,
+            "session": {"id": state.session_id, "status": state.status},
+            "config": program.plan.config,
+            "vars": {**program.no_vars, **state.vars},
+            "now": at_time(message.now_ms),
+            "run": {"id": state.run_id},
+            "turn": {"number": state.turn, "round": 1, "tool_errors": 0},
+            "steps": {},
+            "$show": shower(program, language),
+        },
+        {},
+    )
+    turn = Turn(program, state, message, message.now_ms, language, context, message.text)
+    context["conditions"] = Conditions(turn)
+    context["cells"] = cells.Live(state, cells.current_in(context))
+    context["decisions"] = Decisions(turn)
+    context.lazy = {
+        "slots": lambda: _read(turn)["slots"],
+        "intents": lambda: _read(turn)["intents"],
+    }
+    return turn
+
+
+def _read(turn: Turn) -> Context:
+    read(turn)
+    return turn.context
+
+
+class Conditions(dict[str, bool]):
+    """The root `conditions`: each is computed where it is read; what cannot be decided leaves the asker undecided."""
+
+    def __init__(self, turn: "Turn") -> None:
+        super().__init__()
+        self._turn = turn
+
+    def __missing__(self, name: str) -> bool:
+        condition = self._turn.program.plan.conditions[name]
+        if condition.call:
+            raise NeedsRead(name)
+        met = self._turn.program.condition(condition.that)(self._turn.context)
+        self._turn.conditions[name] = {"at": condition.at, "met": bool(met)}
+        if isinstance(met, NotMet):
+            raise Missing(met.path, met.reason)
+        return bool(met)
+
+
+class Decisions(dict[str, Any]):
+    """The root `decisions`: each table is asked where it is read, and the record says which rows hit."""
+
+    def __init__(self, turn: "Turn") -> None:
+        super().__init__()
+        self._turn = turn
+
+    def __missing__(self, name: str) -> Any:
+        turn = self._turn
+        decision = turn.program.plan.decisions[name]
+        values = {column: self._input(one) for column, one in decision.inputs.items()}
+        decided = turn.program.tables[name].decide(
+            values, lambda row: self._outputs(decision, row), lambda row, column: self._cell(decision.rows[row], column)
+        )
+        rows = [decision.rows[row].at for row in decided.rows]
+        turn.decisions[name] = {"at": decision.at, "rows": rows, "result": decided.result, "error": decided.error}
+        if decided.error:
+            raise Missing(f"decisions.{name}", "unreadable")
+        return decided.result
+
+    def _input(self, column: "TableInput") -> Any:
+        try:
+            return self._turn.program.value(column.value)(self._turn.context)
+        except Missing:
+            if column.optional:
+                return None
+            raise
+
+    def _outputs(self, decision: "Decision", row: int) -> dict[str, Any]:
+        then = decision.rows[row].then
+        return {column: self._turn.program.value(value)(self._turn.context) for column, value in then.items()}
+
+    def _cell(self, row: "Row", column: str) -> Any:
+        return self._turn.program.value(row.when[column].template)(self._turn.context)

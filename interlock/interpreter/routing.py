@@ -1,0 +1,77 @@
+"""Which flow handles an admitted turn: the first route that holds, found without asking those that cannot.
+
+A route whose `when` is `root.name == 'literal'`, alone or before an `and`, cannot hold for another value; such routes
+are looked up by the value. All others are asked in their order.
+"""
+
+from bisect import insort
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from interlock.expressions.outcomes import NotMet
+from interlock.interpreter.turn import Turn
+from interlock.plan.plan import Plan
+from interlock.plan.rules import Route
+
+_EQUALS = re2.compile(r"""^\s*([a-z_]+)\.([a-z_][a-z0-9_]*)\s*==\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*(?:and\s.*)?$""")
+_LOOKED_UP = frozenset({"slots", "message", "user", "config", "vars", "session"})
+"""Roots that are plain maps: looking into one decides nothing and records nothing."""
+
+
+class RouteFailed(Exception):  # noqa: N818 - it names what happened
+    """A route could not be evaluated; the turn must not go on as if it did not hold."""
+
+    def __init__(self, route: Route, why: str) -> None:
+        super().__init__(why)
+        self.route = route
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The route that won, and whether it is the last one, which holds for whatever no other takes."""
+
+    route: Route
+    is_last: bool
+
+
+class Routes:
+    """The routes of one agent, indexed."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._routes = plan.routes
+        self._asked: list[int] = []
+        self._by_value: dict[tuple[str, str], dict[str, list[int]]] = {}
+        for number, route in enumerate(plan.routes):
+            found = _EQUALS.search(route.when)
+            if found is None or found.group(1) not in _LOOKED_UP:
+                self._asked.append(number)
+                continue
+            path = (found.group(1), found.group(2))
+            literal = found.group(3) if found.group(3) is not None else found.group(4)
+            self._by_value.setdefault(path, {}).setdefault(literal, []).append(number)
+
+    def candidates(self, context: Any) -> list[int]:
+        """Numbers of the routes that may hold, in order."""
+        numbers = self._asked
+        for (root, name), by_value in self._by_value.items():
+            value = context[root].get(name)
+            found = by_value.get(value) if isinstance(value, str) else None
+            if found:
+                if numbers is self._asked:
+                    numbers = numbers.copy()
+                for number in found:
+                    insort(numbers, number)
+        return numbers
+
+    def choose(self, turn: Turn) -> Chosen:
+        """The first route that holds. Raises RouteFailed."""
+        for number in self.candidates(turn.context):
+            route = self._routes[number]
+            met = not route.when or turn.program.condition(route.when)(turn.context)
+            if isinstance(met, NotMet) and met.reason != "missing":
+                raise RouteFailed(route, f"{met.path}: {met.reason}")
+            if met:
+                return Chosen(route, number == len(self._routes) - 1)
+        raise RouteFailed(self._routes[-1], "no route holds")

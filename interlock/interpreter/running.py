@@ -1,0 +1,95 @@
+"""A flow within a turn: begun, gone on with, and what its end comes to as an answer."""
+
+from typing import Any
+
+from interlock.interpreter.actions import may_ask
+from interlock.interpreter.called import asking, direct, guidance
+from interlock.interpreter.failures import FlowEnded, FlowWaits, Interrupted, StepFailed
+from interlock.interpreter.flows import Walk
+from interlock.interpreter.replies import Answer, Outcome
+from interlock.interpreter.slots import Question
+from interlock.interpreter.state import Json
+from interlock.interpreter.texts import engine_text, slot_title
+from interlock.interpreter.turn import Calling, Turn
+
+
+def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
+    """Walk the flow to its end, its next question, or its failure."""
+    try:
+        yield from Walk(turn, journal).flow(name)
+    except FlowWaits as wait:
+        answer = asking(turn, wait.question, None, wait.reason)
+        return _waits(turn, answer, wait.question, _position(name, route, journal, wait.path))
+    except FlowEnded as end:
+        return _spoken(turn, end.outcome, end.reason, end.data)
+    except StepFailed as failure:
+        return _failed(turn, failure, _position(name, route, journal, failure.path))
+    except Interrupted:
+        assert turn.interrupted
+        return Answer(turn.interrupted)
+    if turn.parts:
+        return _spoken(turn, "answer", "", None)
+    return (None if turn.silent else direct(turn)) or Answer("empty")
+
+
+def _position(name: str, route: str, journal: Json, path: str) -> Json:
+    return {"name": name, "route": route, "journal": journal, "path": path}
+
+
+def _waits(turn: Turn, answer: Answer, question: Question, position: Json) -> Answer:
+    before = turn.going_on
+    again = before is not None and before["path"] == position["path"]
+    attempts = before["attempts"] + 1 if again and before is not None else 1
+    asked = list(question.slots)
+    turn.state.flow = {**position, "asked": asked, "attempts": attempts, "turn": turn.state.turn}
+    answer.text = _joined(turn, answer.text)
+    return answer
+
+
+def _failed(turn: Turn, failure: StepFailed, position: Json) -> Answer:
+    """What an uncaught failure comes to: a question, a refusal, or that there is no result."""
+    turn.failed(failure.at, failure.kind, failure.message)
+    question = failure.question
+    if question is not None and may_ask(turn, failure.path):
+        data = guidance(turn, failure.call) if failure.call is not None else None
+        return _waits(turn, asking(turn, question, data, failure.kind), question, position)
+    if question is not None:
+        title = slot_title(turn, question.slots[0])
+        text = engine_text(turn.program, turn.language, "missing", title=title)
+        answer = Answer("decline", text, "fallback", "missing")
+        answer.missing = question.missing or list(question.slots)
+    elif failure.kind == "requires":
+        text = failure.text or engine_text(turn.program, turn.language, "requires")
+        answer = Answer("refuse", text, "fixed_reply", "requires")
+    elif failure.kind == "blocked":
+        text = failure.text or engine_text(turn.program, turn.language, "no_result")
+        answer = Answer("ask", text, "clarify", "blocked", guidance(turn, failure.call) if failure.call else None)
+    else:
+        answer = _no_result(turn, failure)
+    answer.text = _joined(turn, answer.text)
+    return answer
+
+
+def _no_result(turn: Turn, failure: StepFailed) -> Answer:
+    if failure.text:
+        return Answer("error", failure.text, "fixed_reply", failure.kind)
+    answer = direct(turn) if failure.call is not None and not turn.parts else None
+    text = engine_text(turn.program, turn.language, "no_result")
+    return answer or Answer("error", text, "fallback", failure.kind)
+
+
+def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
+    """The parts joined; a single part keeps its data and how it was made."""
+    answer = Answer(outcome, _joined(turn), turn.parts[0].source, reason, data)
+    made = [part for part in turn.parts if part.source == "direct_response"]
+    if made:
+        answer.source, answer.rule = "direct_response", made[0].rule
+        answer.output_mode = made[0].output_mode if len(turn.parts) == 1 else "text"
+        answer.fallback_used = any(part.fallback_used for part in made)
+        if data is None:
+            answer.data = made[0].data if len(made) == 1 else [part.data for part in made]
+    return answer
+
+
+def _joined(turn: Turn, last: str = "") -> str:
+    return "\n\n".join(text for text in (*(part.text for part in turn.parts), last) if text)

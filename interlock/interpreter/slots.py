@@ -1,0 +1,176 @@
+"""Slots over the length of a conversation: what is kept, how they stand in the context, what is filled in and asked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.expressions.outcomes import Missing
+from interlock.interpreter.state import Json
+from interlock.interpreter.texts import engine_text, options_said, said_or, slot_title
+from interlock.interpreter.turn import Filled, Found, Several, Turn
+
+OPTIONS_OFFERED = 10
+"""How many terms of a vocabulary are offered when the author lists no options."""
+
+
+@dataclass(slots=True)
+class Question:
+    """What is asked for slots that a flow needs: words, and the same as data."""
+
+    text: str
+    slots: tuple[str, ...]
+    missing: list[str] = field(default_factory=list)
+    candidates: dict[str, list[Any]] = field(default_factory=dict)
+    options: list[str] = field(default_factory=list)
+
+
+def root(turn: Turn) -> Json:
+    """The context root `slots`: a value, values, or none for every declared slot."""
+    values: Json = dict(turn.program.no_slots)
+    for name, filled in turn.slots.items():
+        if filled.status == "filled":
+            values[name] = filled.value
+        elif filled.status == "ambiguous":
+            values[name] = Several(filled.candidates)
+    return values
+
+
+def put(turn: Turn, filled: Filled) -> None:
+    """Fill a slot in this turn."""
+    turn.slots[filled.slot] = filled
+    turn.context["slots"] = root(turn)
+
+
+def kept(turn: Turn) -> dict[str, Filled]:
+    """The slots of the session that earlier turns left; those of a waiting flow come in when it goes on."""
+    slots = turn.program.plan.slots
+    return {name: filled for name, filled in _left(turn).items() if slots[name].keep == "session"}
+
+
+def take_up(turn: Turn) -> None:
+    """Bring in the slots of the flow that goes on; what the message says itself counts before them."""
+    for name, filled in _left(turn).items():
+        turn.slots.setdefault(name, filled)
+    turn.context["slots"] = root(turn)
+
+
+def _left(turn: Turn) -> dict[str, Filled]:
+    return {
+        name: Filled(
+            name,
+            entry["status"],
+            entry["value"],
+            tuple(Found(name, *one) for one in entry["found"]),
+            "kept",
+            entry["turn"],
+        )
+        for name, entry in turn.state.slots.items()
+        if name in turn.program.plan.slots
+    }
+
+
+def keep(turn: Turn) -> None:
+    """Leave to later turns what is to live on: all slots of a flow that waits, and those of the session."""
+    flow = turn.state.flow
+    waits_from_before = flow is not None and flow["turn"] != turn.state.turn
+    entries = dict(turn.state.slots) if waits_from_before else {}
+    for name, filled in turn.slots.items():
+        if filled.status != "invalid" and (_of_session(turn, filled) or (flow is not None and not waits_from_before)):
+            entries[name] = {
+                "status": filled.status,
+                "value": filled.value,
+                "found": [[one.value, one.raw, one.start, one.end] for one in filled.found],
+                "turn": filled.turn,
+            }
+    turn.state.slots = entries
+
+
+def _of_session(turn: Turn, filled: Filled) -> bool:
+    of_session = turn.program.plan.slots[filled.slot].keep == "session"
+    return of_session and filled.status == "filled" and filled.source in ("message", "kept", "trusted")
+
+
+def fill_in(turn: Turn, names: Iterable[str]) -> None:
+    """Assume or default those of `names` that are not filled, in their order; what is assumed is said."""
+    for name in names:
+        slot = turn.program.plan.slots[name]
+        given = slot.assume if slot.assume is not None else slot.default
+        if name in turn.slots or given is None:
+            continue
+        try:
+            value = turn.program.value(given)(turn.context)
+        except Missing as missing:
+            turn.failed(slot.at, "cannot-fill-in", str(missing))
+            continue
+        if value is None:
+            continue
+        assume(turn, name, value, said=slot.assume is not None)
+
+
+def assume(turn: Turn, name: str, value: Any, *, said: bool = True) -> None:
+    """Fill a slot without the person having said it."""
+    put(turn, Filled(name, "filled", value, (), "assumed" if said else "default", turn.state.turn))
+    if not said:
+        return
+    slot = turn.program.plan.slots[name]
+    shown = turn.context["$show"](value, f"slots.{name}")
+    note = said_or(turn, slot.note, slot.at, "") if slot.note is not None else ""
+    turn.notes.append((name, note or f"{slot_title(turn, name)} {shown}"))
+
+
+def question(turn: Turn, names: Iterable[str]) -> Question | None:
+    """What must be asked before all of `names` are filled: one slot at a time; none if they are."""
+    open_ = [name for name in names if name not in turn.slots or turn.slots[name].status != "filled"]
+    if not open_:
+        return None
+    first = next((name for name in open_ if name in turn.slots), open_[0])
+    filled = turn.slots.get(first)
+    asked = Question("", (first, *(name for name in open_ if name != first)))
+    asked.missing = [name for name in open_ if name not in turn.slots or turn.slots[name].status == "invalid"]
+    asked.candidates = {
+        name: turn.slots[name].candidates
+        for name in open_
+        if name in turn.slots and turn.slots[name].status == "ambiguous"
+    }
+    if filled is None:
+        asked.text, asked.options = ask_text(turn, first), offered(turn, first)
+    elif filled.status == "invalid":
+        asked.text, asked.options = filled.problem, offered(turn, first)
+    else:
+        asked.text = clarify_text(turn, first, filled.candidates)
+        asked.options = [turn.context["$show"](value, f"slots.{first}") for value in filled.candidates]
+    return asked
+
+
+def ask_text(turn: Turn, name: str) -> str:
+    """The question for a slot that is not filled."""
+    slot = turn.program.plan.slots[name]
+    return said_or(
+        turn, slot.ask, slot.at, engine_text(turn.program, turn.language, "ask", title=slot_title(turn, name))
+    )
+
+
+def clarify_text(turn: Turn, name: str, candidates: list[Any]) -> str:
+    """The question which of several values is meant."""
+    slot = turn.program.plan.slots[name]
+    shown = turn.context["$show"](candidates, f"slots.{name}")
+    fallback = engine_text(turn.program, turn.language, "clarify", title=slot_title(turn, name), candidates=shown)
+    return said_or(turn, slot.clarify, slot.at, fallback, turn.context.extended(candidates=candidates))
+
+
+def offered(turn: Turn, name: str) -> list[str]:
+    """What the person may answer: the declared options, or the first terms of the vocabulary."""
+    slot = turn.program.plan.slots[name]
+    if slot.options or not slot.vocabulary:
+        return options_said(turn, slot.options, slot.at)
+    terms = turn.program.plan.vocabularies[slot.vocabulary].terms[:OPTIONS_OFFERED]
+    return [turn.program.term_title(slot.vocabulary, term.code, turn.language) for term in terms]
+
+
+def answers(turn: Turn) -> bool:
+    """Whether the message gave a value to one of the slots that the waiting flow asked for."""
+    asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
+    return any(
+        name in turn.slots and turn.slots[name].status == "filled" and turn.slots[name].turn == turn.state.turn
+        for name in asked
+    )
