@@ -1,1 +1,1 @@
-"""Text of people: normalised views, phrases, identifier patterns, extractors, language; with positions in the raw text."""
+"""Reading what people write: normalised views, phrases, patterns, extractors, language; positions in the raw text."""

@@ -1,5 +1,6 @@
 """What a search in a message finds: tags with spans of the raw text, and how hits are masked and chosen."""
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
@@ -35,12 +36,18 @@ def leftmost_longest(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def longest_first(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits that do not overlap: the longest first, then those named first; hits with one span are all kept."""
-    kept: dict[tuple[int, int], list[Hit]] = {}
-    for hit in sorted(hits, key=lambda hit: hit.start - hit.end):
-        span = (hit.start, hit.end)
-        if span in kept:
-            kept[span].append(hit)
-        elif all(hit.end <= start or end <= hit.start for start, end in kept):
-            kept[span] = [hit]
-    return [hit for span in sorted(kept) for hit in dict.fromkeys(kept[span])]
+    """Hits that do not overlap, in order: the longest win, then those named first; hits with one span are all kept."""
+    by_span: dict[tuple[int, int], list[Hit]] = {}
+    for hit in hits:
+        by_span.setdefault((hit.start, hit.end), []).append(hit)
+    return [hit for span in longest_spans(by_span) for hit in dict.fromkeys(by_span[span])]
+
+
+def longest_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that do not overlap, in order, chosen longest first and then as given."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
+        at = bisect_left(kept, (start, end))
+        if (at == 0 or kept[at - 1][1] <= start) and (at == len(kept) or end <= kept[at][0]):
+            kept.insert(at, (start, end))
+    return kept

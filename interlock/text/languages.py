@@ -1,6 +1,46 @@
 """Which of a spec's languages a message is written in, by script."""
+
+import re
 from collections.abc import Sequence
+
+from interlock.text.patterns import width_folded
+
+_SCRIPTS = {
+    "zh": "han", "ja": "kana", "ko": "hangul", "ru": "cyrillic", "uk": "cyrillic", "bg": "cyrillic", "sr": "cyrillic",
+    "el": "greek", "ar": "arabic", "fa": "arabic", "ur": "arabic", "he": "hebrew", "th": "thai", "hi": "devanagari",
+}  # fmt: skip
+_COUNTED = {
+    "han": re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    "kana": re.compile("[\u3041-\u30fa\u31f0-\u31ff\uff66-\uff9d]"),
+    "hangul": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
+    "cyrillic": re.compile("[\u0400-\u052f]+"),
+    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]+"),
+    "arabic": re.compile("[\u0600-\u06ff\u0750-\u077f]+"),
+    "hebrew": re.compile("[\u0590-\u05ff]+"),
+    "thai": re.compile("[\u0e00-\u0e7f]"),
+    "devanagari": re.compile("[\u0900-\u097f]+"),
+}
+_LATIN_TOKEN = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:['’_-][A-Za-z0-9\u00c0-\u024f]+)*")
 
 
 def language_of(text: str, languages: Sequence[str]) -> str:
-    """The language of `languages` whose script `text` uses most; the first where nothing tells."""
+    """The language of `languages` whose script `text` uses most; the first of them where nothing tells.
+
+    Words count in scripts that have spaces between them, characters in others; a Latin word with a digit in it is an
+    identifier and counts for nothing. Languages that share a script are not told apart: the first is taken.
+    """
+    counts = _counts(width_folded(text))
+    if counts["kana"] and any(_script(language) == "kana" for language in languages):
+        counts["kana"] += counts["han"]
+    return max(languages, key=lambda language: counts[_script(language)])
+
+
+def _counts(text: str) -> dict[str, int]:
+    counts = {script: sum(1 for _ in pattern.finditer(text)) for script, pattern in _COUNTED.items()}
+    tokens = (match[0] for match in _LATIN_TOKEN.finditer(text))
+    counts["latin"] = sum(1 for token in tokens if not any(map(str.isdigit, token)))
+    return counts
+
+
+def _script(language: str) -> str:
+    return _SCRIPTS.get(re.split("[-_]", language.lower(), maxsplit=1)[0], "latin")

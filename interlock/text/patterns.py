@@ -1,13 +1,12 @@
 """Many RE2 patterns looked for at once in a message, on a view of equal length: width folded, ASCII letters raised.
 
-A pattern said to be of exact case sees the letters as they were written; any other matches whatever their case. Values are taken from that view, so what is
-found is verbatim but for width and case. RE2 runs in linear time; how large a pattern may be is bounded here as well,
-because its cost for each character of a message grows with its size.
+A pattern said to be of exact case sees the letters as they were written; any other matches whatever their case. Values
+are taken from that view, so what is found is verbatim but for width and case. RE2 runs in linear time; how large a
+pattern may be is bounded here as well, because its cost for each character of a message grows with its size.
 """
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cache
 from typing import Any
 
 import re2
@@ -27,7 +26,7 @@ _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _TRIED = ("", "a", "A1", " ", "-", "a1 -", "查", "查a 1", "\n")
 
 _REASONS = (
-    ("(?=", "look-ahead is not supported", "match the whole text and name what surrounds the value in `labels`, or end with \\b"),
+    ("(?=", "look-ahead is not supported", "end with \\b, or name what surrounds the value in `labels`"),
     ("(?!", "negative look-ahead is not supported", "end with \\b, or list the characters that may follow"),
     ("(?<=", "look-behind is not supported", "begin with \\b, or name what stands before the value in `labels`"),
     ("(?<!", "negative look-behind is not supported", "begin with \\b"),
@@ -86,7 +85,6 @@ def _options(exact: bool = True) -> Any:
     return options
 
 
-@cache
 def _compiled(pattern: str, exact: bool) -> Any:
     return re2.compile(pattern.encode(), _options(exact))
 

@@ -1,4 +1,4 @@
-"""Many phrases found at once in a message, by one automaton over a normalised view; a hit is checked against the raw text.
+"""Many phrases found at once in a message, by one automaton over a normalised view; hits are checked in the raw text.
 
 A phrase that begins or ends with a letter or digit of a script with spaced words must begin or end at a word edge of
 the raw text there. White space inside a phrase is ignored. Of the candidates that pass, the leftmost and longest win.
@@ -16,6 +16,7 @@ Not looked through: traditional for simplified characters, letters left out, dou
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -26,6 +27,7 @@ from interlock.text.views import (
     EXACT,
     PLAIN,
     SCREENING,
+    Fold,
     View,
     is_invisible,
     is_mark,
@@ -35,7 +37,7 @@ from interlock.text.views import (
 
 Mode: TypeAlias = Literal["screen", "plain"]
 
-_CLAUSE = frozenset("，。！？；：、,!?;:…\"“”‘’「」『』《》〈〉()（）[]【】{}\u3000")
+_CLAUSE = frozenset('，。！？；：、,!?;:…"“”‘’「」『』《》〈〉()（）[]【】{}\u3000')
 _BARS = dict.fromkeys(map(ord, "|｜∣¦│┃ǀ⏽￨׀"), "l")
 _ANY_OF_BARS = frozenset(map(chr, _BARS))
 _READS_AS = {"I": "Iil1", "i": "Ii", "l": "lI1", "L": "l", "1": "1Iil", ANY_BAR: "Iil1", "0": "0o", "o": "o0"}
@@ -116,7 +118,7 @@ class Phrases:
                     yield Hit(phrase.tag, a, b, raw[a:b], phrase.written)
 
 
-def _fold(mode: Mode) -> dict[int, str]:
+def _fold(mode: Mode) -> Fold:
     return SCREENING if mode == "screen" else PLAIN
 
 
@@ -137,7 +139,7 @@ def _for_screen(written: str, tag: Hashable) -> _Phrase:
 def _gaps(view: View, start: int, end: int) -> list[str]:
     """What stands in the raw text behind each character of the view but the last."""
     sources = view.sources[start:end]
-    return [view.raw[left + 1 : right] for left, right in zip(sources, sources[1:], strict=False)]
+    return [view.raw[left + 1 : right] for left, right in pairwise(sources)]
 
 
 def _at_edges(raw: str, start: int, end: int) -> bool:
@@ -148,9 +150,7 @@ def _at_edges(raw: str, start: int, end: int) -> bool:
     while behind < len(raw) and (is_invisible(raw[behind]) or is_mark(raw[behind])):
         behind += 1
     within_before = before >= 0 and spaced_script(raw[before]) and spaced_script(raw[start])
-    return not within_before and not (
-        behind < len(raw) and spaced_script(raw[behind]) and spaced_script(raw[end - 1])
-    )
+    return not within_before and not (behind < len(raw) and spaced_script(raw[behind]) and spaced_script(raw[end - 1]))
 
 
 def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:
