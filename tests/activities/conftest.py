@@ -43,6 +43,10 @@ class Wire:
     names: list[str | None] = field(default_factory=list)
     port: int = 0
 
+    @staticmethod
+    def raw(**words):
+        return raw(**words)
+
     def start(self):
         started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)), daemon=True)

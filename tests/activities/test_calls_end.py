@@ -23,44 +23,47 @@ AUTHS = {
 }
 
 
-@pytest.mark.parametrize("auth", list(AUTHS))
-@pytest.mark.parametrize("way", ["html", "json", "escaped", "cut", "error", "location", "bad-header", "broken"])
-def test_a_service_that_repeats_a_credential_puts_it_nowhere(
-    serve, request_to, call, caplog, capsys, answer_bytes, auth, way
-):
+@pytest.fixture
+def said(caplog, capsys):
+    """All that has been logged and printed so far, logs of every level."""
     caplog.set_level(logging.DEBUG)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
 
+    def text():
+        captured = capsys.readouterr()
+        return captured.out + captured.err + caplog.text
+
+    return text
+
+
+WAYS = ["html", "json", "escaped", "cut", "error", "location", "header", "broken"]
+
+
+@pytest.mark.parametrize(("auth", "way"), [(auth, way) for auth in AUTHS for way in WAYS])
+def test_a_service_that_repeats_a_credential_puts_it_nowhere(serve, request_to, call, said, auth, way):  # noqa: PLR0917 - fixtures
     async def repeat(request, writer):
         told = (request.header("authorization") or request.header("x-key")).split()[-1]
-        writer.write(
-            {
-                "html": answer_bytes(body=told.encode(), content_type="text/html"),
-                "json": answer_bytes(body={"seen": {f"key {told}": 1}}),
-                "escaped": answer_bytes(
-                    body=json.dumps([told]).replace("p", "\\u0070").replace("s", "\\u0073").encode()
-                ),
-                "cut": answer_bytes(body=b"x" * 70 + told.encode(), content_type="text/plain"),
-                "error": answer_bytes(500, {"seen": [told]}),
-                "location": answer_bytes(302, b"", location=f"http://{told.rstrip('=')}.evil.test/{told}"),
-                "bad-header": answer_bytes(content_encoding=told),
-                "broken": told.encode() + b"\r\n\r\n",
-            }[way]
-        )
+        answers = {
+            "html": {"body": told.encode(), "content_type": "text/html"},
+            "json": {"body": {"seen": {f"key {told}": 1}}},
+            "escaped": {"body": json.dumps([told]).replace("p", "\\u0070").replace("s", "\\u0073").encode()},
+            "cut": {"body": b"x" * 70 + told.encode(), "content_type": "text/plain"},
+            "error": {"status": 500, "body": {"seen": [told]}},
+            "location": {"status": 302, "location": f"http://{told.rstrip('=')}.evil.test/{told}"},
+            "header": {"content_encoding": told},
+        }
+        writer.write(told.encode() + b"\r\n\r\n" if way == "broken" else wire.raw(**answers[way]))
         await writer.drain()
         writer.close()
 
     wire = serve(handler=repeat)
-    arguments = [("number", "query", "planted-argument")]
+    request = request_to(wire, server={"auth": AUTHS[auth]}, arguments=[("number", "query", "planted-argument")])
     with pytest.raises(ApplicationError) as failure:
-        call(request_to(wire, server={"auth": AUTHS[auth]}, arguments=arguments), secrets={"DESK_KEY": SECRET})
-    encoded = wire.seen[0].header("authorization") or SECRET
-    captured = capsys.readouterr()
-    everything = f"{asyncio.run(_as_history(failure.value))}{captured.out}{captured.err}{caplog.text}"
-    assert SECRET not in everything
-    assert encoded.split()[-1] not in everything
-    assert SECRET[:10] not in everything
-    assert "planted-argument" not in everything
+        call(request, secrets={"DESK_KEY": SECRET})
+    everything = asyncio.run(_as_history(failure.value)) + said()
+    encoded = (wire.seen[0].header("authorization") or SECRET).split()[-1]
+    assert "tool_called" in everything
+    for planted in (SECRET[:10], encoded[:10], "planted-argument"):
+        assert planted not in everything
 
 
 async def _as_history(error):
