@@ -1,0 +1,17 @@
+"""Fixtures of the interpreter's tests."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def kit() -> ModuleType:
+    """The builder of plans and turns for the tests of calls."""
+    spec = importlib.util.spec_from_file_location("calls_kit", Path(__file__).with_name("calls_kit.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
