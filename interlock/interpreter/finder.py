@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from interlock.plan.plan import Plan
-from interlock.text.hits import Hit, leftmost_longest
+from interlock.text.hits import Hit, leftmost_longest, longest_first
 from interlock.text.patterns import Patterns
 from interlock.text.phrases import Phrases
 
@@ -42,16 +42,13 @@ class Finder:
         return {group: leftmost_longest(hits) if len(hits) > 1 else hits for group, hits in found.items()}
 
     def shapes(self, text: str) -> dict[tuple[str, str], list[Hit]]:
-        """Hits of patterns by kind and name."""
+        """Hits of patterns by kind and name; slots compete for overlapping text, the longest wins, intents do not."""
         found: dict[tuple[str, str], list[Hit]] = {}
-        for hit in self._patterns.every(text):
+        every = self._patterns.every(text)
+        slots = longest_first(hit for hit in every if _group(hit)[0] == "slot") if every else []
+        for hit in (*slots, *(hit for hit in every if _group(hit)[0] != "slot")):
             found.setdefault(_group(hit), []).append(hit)
         return found
-
-    @property
-    def has_bare(self) -> bool:
-        """Whether any slot has `in_context` patterns."""
-        return self._bare is not None
 
     def bare(self, text: str) -> list[Hit]:
         """Hits of `in_context` patterns that are the whole of `text`; the tag is the slot."""

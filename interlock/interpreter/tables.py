@@ -104,7 +104,9 @@ class Table:
         if not given:
             return Decided(rows, dict(self._none))
         if any(self._keys(other) != self._keys(given[0]) for other in given[1:]):
-            return Decided(rows, dict(self._none), f"{_named(rows)} hit with different outputs; the hit policy is 'any'")
+            return Decided(
+                rows, dict(self._none), f"{_named(rows)} hit with different outputs; the hit policy is 'any'"
+            )
         return Decided(rows, given[0])
 
     def _keys(self, result: Mapping[str, Any]) -> list[Key]:
@@ -145,9 +147,7 @@ class Table:
         return Decided(rows, result)
 
 
-def _let_through(
-    rows: int, columns: Sequence[tuple[str, Mapping[Any, int], Column]], values: Mapping[str, Any]
-) -> int:
+def _let_through(rows: int, columns: Sequence[tuple[str, Mapping[Any, int], Column]], values: Mapping[str, Any]) -> int:
     for name, fast, column in columns:
         value = values.get(name)
         try:
