@@ -49,6 +49,7 @@ FOREIGN_SIGNS = (
     ("$", "write the name alone"),
     ("`", "quote texts with '…'"),
     (";", "one expression, no statements"),
+    (":", "there are no slices, maps or functions in expressions"),
 )
 LOOK_ALIKES = dict(zip("‘’“”「」《》、。−–—×÷", "''\"\"''<>,.---*/", strict=True)) | {"≠": "!=", "≤": "<=", "≥": ">="}
 """Signs that compatibility folding does not make plain."""
