@@ -1,0 +1,142 @@
+"""Arguments: every call binds what its tool leaves to the caller, nothing else, and no identifier comes from prose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.findings import suggestion
+from interlock.compiler.identifiers import is_identifier
+from interlock.compiler.shapes import field_shape, may_become
+from interlock.compiler.walk import all_steps
+from interlock.compiler.written import has_template, strings
+from interlock.expressions.paths import paths_of
+from interlock.expressions.shapes import shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.written import Path
+
+PROSE = ("message", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A place that calls a tool. `before` holds what the mount binds already; a mount itself is not `final`."""
+
+    unit: Unit
+    path: Path
+    tool: Part
+    bind: Mapping[str, Any]
+    before: Mapping[str, Any]
+    final: bool = True
+
+
+def check_bindings(project: Project, findings: Findings) -> None:
+    """All calls of all specs, and the arguments that tools take by themselves."""
+    for unit in project.everything:
+        for call in calls_of(unit):
+            _check(call, findings)
+        for part in unit.parts("tools").values():
+            for name, argument in (part.model.input or {}).items():
+                _own_source(part, name, argument, findings)
+
+
+def calls_of(unit: Unit) -> Iterator[Call]:
+    """Mounts, gates, steps, conditions and checks that call."""
+    bound = {item.model.call: item.model.with_ or {} for item in unit.mounts}
+    for item in unit.mounts:
+        yield from _call(unit, ("mounts", item.index), item.model, {}, final=False)
+    for item in unit.gates:
+        if item.model.call is not None and (tool := unit.find("tools", item.model.call)):
+            yield Call(unit, ("gates", item.index), tool, {}, bound.get(tool.name, {}))
+    for step in all_steps(unit):
+        if step.action == "call":
+            yield from _call(unit, step.path, step.model, bound.get(step.model.call, {}))
+    for part in unit.parts("conditions").values():
+        yield from _call(unit, part.path, part.model, {})
+    for part in unit.parts("tools").values():
+        for key in ("requires", "ensures"):
+            for index, check in enumerate(getattr(part.model, key) or ()):
+                yield from _call(unit, (*part.path, key, index), check, {})
+
+
+def _call(unit: Unit, path: Path, model: Any, before: Mapping[str, Any], *, final: bool = True) -> Iterator[Call]:
+    tool = unit.find("tools", model.call) if model.call is not None else None
+    if tool is not None:
+        yield Call(unit, path, tool, model.with_ or {}, before, final)
+
+
+def _check(call: Call, findings: Findings) -> None:
+    arguments = call.tool.model.input or {}
+    for name, value in call.bind.items():
+        place = call.unit.key(*call.path, "with", name)
+        if name not in arguments:
+            hint = suggestion(name, [known for known in arguments if arguments[known].from_ == "caller"])
+            findings.error("unknown-argument", f"{call.tool.called} has no argument {name!r}", place, hint=hint)
+        elif arguments[name].from_ != "caller":
+            also = ((call.tool.key("input", name), "declared here"),)
+            hint = "only an argument with `from: caller` is bound by `with`"
+            findings.error("not-caller", f"the tool itself says where {name!r} comes from", place, also=also, hint=hint)
+        else:
+            _value(call, name, value, findings)
+    for name, argument in arguments.items() if call.final else ():
+        required = not argument.optional and argument.default is None
+        if argument.from_ == "caller" and required and name not in call.bind and name not in call.before:
+            also = ((call.tool.key("input", name), "it comes from the caller"),)
+            hint = f"write `with: {{{name}: …}}`"
+            place = call.unit.key(*call.path, "call")
+            findings.error(
+                "unbound-argument", f"nothing binds {name!r} of {call.tool.name!r}", place, also=also, hint=hint
+            )
+
+
+def _value(call: Call, name: str, value: Any, findings: Findings) -> None:
+    argument = call.tool.model.input[name]
+    path = (*call.path, "with", name)
+    _literal(call.unit, path, value, argument, findings)
+    if is_identifier(name, argument) and (prose := _prose_in(value)):
+        _from_prose(call.unit, path, name, prose, findings)
+
+
+def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> None:
+    path = (*part.path, "input", name)
+    _literal(part.unit, (*path, "value"), argument.value, argument, findings)
+    source = argument.from_ == ".".join(PROSE)
+    if is_identifier(name, argument) and (source or _prose_in(argument.value)):
+        _from_prose(part.unit, (*path, "from" if source else "value"), name, "message.text", findings)
+    if argument.history is not None:
+        slot = part.unit.find("slots", argument.from_.removeprefix("slots."))
+        if not argument.from_.startswith("slots.") or (slot is not None and slot.model.patterns is None):
+            message = "`history` is about an identifier, a slot with `patterns`"
+            findings.error("key-without-effect", message, part.unit.key(*path, "history"))
+
+
+def _literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+    if value is None or has_template(value):
+        return
+    wanted = field_shape(argument)
+    if not may_become(shape_of(value), wanted):
+        message = f"{value!r} is no {wanted.kind}"
+        findings.error("type-mismatch", message, unit.value(*path))
+    elif wanted.enum and value not in wanted.enum:
+        message = f"{value!r} is not one of {', '.join(map(repr, wanted.enum))}"
+        findings.error("type-mismatch", message, unit.value(*path))
+
+
+def _prose_in(value: Any) -> str:
+    """The path of free text that a computed value reads, if it does."""
+    for _, text in strings(value, ()):
+        if "{" in text and any(path[:2] == PROSE for path in paths_of(text, template=True)):
+            return ".".join(PROSE)
+    return ""
+
+
+def _from_prose(unit: Unit, path: Path, name: str, prose: str, findings: Findings) -> None:
+    message = f"{name!r} is an identifier, a number or a date, and {prose!r} is free text"
+    hint = "take it from a slot, which finds the value in the words"
+    findings.error("identifier-from-prose", message, unit.value(*path), hint=hint)

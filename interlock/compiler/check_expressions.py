@@ -1,0 +1,110 @@
+"""Every expression, template and path of the context, checked against the context that holds where it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from interlock.compiler.demands import demand_of, used_by
+from interlock.compiler.findings import suggestion
+from interlock.compiler.shapes import may_become
+from interlock.compiler.sites import all_sites
+from interlock.expressions.check import check_expression, check_template
+from interlock.expressions.paths import looks_like_path
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.site import Site
+    from interlock.compiler.units import Part
+    from interlock.diagnostics import Location
+    from interlock.expressions import Problem
+    from interlock.expressions.shapes import Shape
+
+
+def check_expressions(project: Project, findings: Findings) -> None:
+    """Names, attributes, operators and types, with the column within the text."""
+    for unit in project.everything:
+        for site in all_sites(unit):
+            _check(site, findings)
+
+
+def _check(site: Site, findings: Findings) -> None:
+    if site.template and "{" not in site.text:
+        _check_plain(site, findings)
+        return
+    check = check_template if site.template else check_expression
+    shape, problems = check(site.text, site.scope)
+    for problem in problems:
+        _report(site, problem, findings)
+    if not problems:
+        _check_type(site, shape, findings)
+        for part in used_by(site):
+            _check_demand(site, part, findings)
+
+
+def _report(site: Site, problem: Problem, findings: Findings) -> None:
+    place = site.unit.inside(site.path, problem.offset)
+    findings.error(problem.code, problem.message, place, hint=problem.hint)
+
+
+def _check_plain(site: Site, findings: Findings) -> None:
+    """A text without braces: a literal, unless it is a path of the context."""
+    if looks_like_path(site.text, site.scope):
+        message = f"{site.text!r} is a path of the context, but stands here as plain text"
+        findings.error("bare-path", message, site.unit.value(*site.path), hint=f'did you mean "{{{{ {site.text} }}}}"?')
+
+
+def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
+    wanted = site.wanted
+    if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
+        return
+    message = f"this is {_article(shape.kind)}, where {_article(wanted.kind)} is wanted"
+    findings.error("type-mismatch", message, site.unit.value(*site.path))
+
+
+def _taken_apart(site: Site, shape: Shape, wanted: Shape) -> bool:
+    """A slot of several values may feed an argument of one: each call with `expand` takes one value."""
+    several = site.form == "path" and site.text.startswith("slots.") and shape.kind == "list"
+    return several and shape.item is not None and may_become(shape.item, wanted)
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _check_demand(site: Site, part: Part, findings: Findings) -> None:
+    """A condition or table that needs more than there is at this place."""
+    demand = demand_of(part)
+    if demand.reads is not None and not _may_read(site):
+        message = f"{part.called} calls {demand.reads.model.call!r} first, which is not done here"
+        also = ((demand.reads.key("call"), "the call"),)
+        hint = "only the `when` of a step, `requires`, `ensures` and other conditions may read first"
+        findings.error("reads-here", message, _place_of(site, part), hint=hint, also=also)
+    if site.owner is None or site.owner.plural not in ("conditions", "decisions"):
+        _check_args(site, part, demand.args, findings)
+
+
+def _may_read(site: Site) -> bool:
+    """A read is made for an assertion only, not while a value or a text is computed; tables are asked by one."""
+    in_table = site.owner is not None and site.owner.plural == "decisions"
+    return site.reads and (site.form == "expression" or in_table)
+
+
+def _check_args(site: Site, part: Part, args: dict[str, Part], findings: Findings) -> None:
+    known = (site.args.model.input or {}) if site.args else None
+    for name, reader in args.items():
+        also = ((reader.key(), "it is read here"),)
+        if known is None:
+            message = f"{part.called} reads `args.{name}`, and no call is about to be made here"
+            findings.error("no-args-here", message, _place_of(site, part), also=also)
+            return
+        if name not in known:
+            tool = site.args.name if site.args else ""
+            message = f"{part.called} reads `args.{name}`, which {tool!r} does not have"
+            findings.error("unknown-argument", message, _place_of(site, part), also=also, hint=suggestion(name, known))
+
+
+def _place_of(site: Site, part: Part) -> Location:
+    found = re.search(rf"\b{part.plural}\.{part.name}\b", site.text)
+    return site.unit.inside(site.path, found.start() if found else 0)

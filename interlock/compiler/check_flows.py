@@ -1,0 +1,172 @@
+"""Flows: paths that end in silence, steps that are never reached, circles, ids, catches of what cannot happen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from interlock.compiler.check_gates import check_mounted
+from interlock.compiler.flow_walk import Walk, start
+from interlock.compiler.order import check_order
+from interlock.compiler.walk import flow_steps
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.flow_states import Standing
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
+
+
+def check_flows(project: Project, findings: Findings) -> None:
+    """All flows of all Agents."""
+    for agent in project.agents:
+        walk = walked(agent)
+        for flow in agent.parts("flows").values():
+            steps = flow_steps(flow)
+            _ids(agent, steps, findings)
+            for step in steps:
+                _step(agent, step, walk, findings)
+            _lists(agent, flow, steps, walk, findings)
+            _silence(agent, flow, walk, findings)
+        for path, name in walk.circles.items():
+            findings.error("flow-circle", f"flow {name!r} would run itself for ever", agent.value(*path))
+
+
+def walked(agent: Unit) -> Walk:
+    """The walk of an Agent's flows: those of its routes, and then those that no route reaches."""
+    if "walk" not in agent.memo:
+        walk = Walk(agent)
+        flows = agent.parts("flows")
+        for name in dict.fromkeys(item.model.flow for item in agent.routes):
+            if name in flows:
+                walk.ends[name] = walk.flow(flows[name], start()).on
+        for name, flow in flows.items():
+            if name not in walk.entered:
+                walk.ends[name] = walk.flow(flow, start()).on
+        agent.memo["walk"] = walk
+    found: Walk = agent.memo["walk"]
+    return found
+
+
+def _silence(agent: Unit, flow: Part, walk: Walk, findings: Findings) -> None:
+    """The first way of a route's flow that says nothing."""
+    for standing, trail in walk.ends.get(flow.name, {}).items():
+        if not standing.said and not _answered_by_mount(agent, standing):
+            message = f"flow {flow.name!r} may end without a reply, a question, a handoff or `respond: none`"
+            hint = "add a `reply`, or `respond: none` where silence is meant"
+            if standing.lone:
+                hint = f"say something after the call, or give the mount of {standing.lone!r} a `respond`"
+            findings.error("silent-path", message, flow.key(), hint=hint, also=trail)
+            return
+
+
+def _answered_by_mount(agent: Unit, standing: Standing) -> bool:
+    """Exactly one real call, whose mount says how it is answered; or one of which nothing is known."""
+    if not standing.lone:
+        return False
+    mount = agent.mount_of(standing.lone)
+    if mount is None:
+        return agent.find("tools", standing.lone) is None or standing.lone in agent.broken.get("mounts", ())
+    return mount.model.respond is not None
+
+
+def _ids(agent: Unit, steps: list[Written], findings: Findings) -> None:
+    """Ids are unique in a flow; two calls of one tool need one each."""
+    named: dict[str, Written] = {}
+    calls: defaultdict[str, list[Written]] = defaultdict(list)
+    for step in steps:
+        name = step.model.id
+        if name is None:
+            if step.action == "call":
+                calls[step.model.call].append(step)
+            continue
+        if name in named:
+            also = ((agent.value(*named[name].path, "id"), "the other one"),)
+            findings.error("duplicate-id", f"two steps have the id {name!r}", agent.value(*step.path, "id"), also=also)
+        named.setdefault(name, step)
+    for tool, found in calls.items():
+        others = [named[tool]] if tool in named else []
+        for step in [*others, *found][1:]:
+            first = [*others, *found][0]
+            also = ((agent.key(*first.path), "the other one"),)
+            message = f"two steps of this flow have the id {tool!r}, by what they call"
+            findings.error("duplicate-id", message, agent.key(*step.path, "call"), also=also, hint="give one an `id`")
+
+
+def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
+    model, path = step.model, step.path
+    if step.action == "call":
+        check_mounted(agent, model.call, agent.value(*path, "call"), findings)
+        _expand(agent, step, findings)
+    if step.action == "switch":
+        entries = [(agent.value(*path, "switch", i), branch.when) for i, branch in enumerate(model.switch)]
+        check_order("branch", entries, findings)
+    if step.action == "collect":
+        for index, name in enumerate(model.collect):
+            if name in model.collect[:index]:
+                message = f"slot {name!r} is collected twice"
+                findings.error("duplicate-id", message, agent.value(*path, "collect", index))
+    if model.catch is not None and walk.furthest.get(path[:-1], -1) >= int(path[-1]):
+        _catches(agent, step, walk, findings)
+
+
+def _catches(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
+    taken: set[str] = set()
+    for index, catch in enumerate(step.model.catch):
+        path = (*step.path, "catch", index)
+        comes = walk.caught.get(path, set())
+        for position, kind in enumerate(catch.errors or ()):
+            if kind not in comes:
+                why = "an earlier entry takes it" if kind in taken else "nothing here can end so"
+                place = agent.value(*path, "errors", position)
+                findings.warning("catch-never", f"`{kind}` never comes to this catch: {why}", place)
+        if catch.errors is None and not comes:
+            findings.warning("catch-never", "nothing is left to catch here", agent.value(*path))
+        taken |= comes
+
+
+def _expand(agent: Unit, step: Written, findings: Findings) -> None:
+    """`expand` takes slots of several values that the call reads; a call that reads one needs it."""
+    tool = agent.find("tools", step.model.call)
+    if tool is None:
+        return
+    read = _slots_read(tool)
+    for index, name in enumerate(step.model.expand or ()):
+        slot = agent.find("slots", name)
+        place = agent.value(*step.path, "expand", index)
+        if slot is not None and not slot.model.many:
+            also = ((slot.key(), "declared here"),)
+            message = f"slot {name!r} has one value"
+            findings.error(
+                "expand-single", message, place, also=also, hint="say `many: true` there, or leave it out here"
+            )
+        elif slot is not None and name not in read:
+            findings.error("no-effect", f"the call of {tool.name!r} does not read slot {name!r}", place)
+    for name, argument in read.items():
+        slot = tool.unit.find("slots", name)
+        single = (tool.model.input or {})[argument].type not in ("list", "object")
+        if slot is not None and slot.model.many and single and name not in (step.model.expand or ()):
+            also = ((tool.key("input", argument), "it takes one value"),)
+            message = f"slot {name!r} may hold several values, and {argument!r} takes one"
+            hint = f"write `expand: [{name}]` to call once for each"
+            findings.error("needs-expand", message, agent.value(*step.path, "call"), also=also, hint=hint)
+
+
+def _slots_read(tool: Part) -> dict[str, str]:
+    """Slots that are copied whole into an argument, with that argument."""
+    sources = {name: (argument.from_ or "").split(".") for name, argument in (tool.model.input or {}).items()}
+    return {path[1]: name for name, path in sources.items() if path[0] == "slots"}
+
+
+def _lists(agent: Unit, flow: Part, steps: list[Written], walk: Walk, findings: Findings) -> None:
+    """Steps after one that always ends the flow."""
+    lengths: defaultdict[tuple[str | int, ...], int] = defaultdict(int)
+    for step in steps:
+        lengths[step.path[:-1]] += 1
+    for path, length in lengths.items():
+        furthest = walk.furthest.get(path)
+        if furthest is not None and furthest < length - 1:
+            also = ((agent.value(*path, furthest), "this always ends the flow"),)
+            place = agent.value(*path, furthest + 1)
+            findings.error("unreachable", f"this step of flow {flow.name!r} is never reached", place, also=also)

@@ -1,0 +1,124 @@
+"""Responses: held against the result of every tool that is answered by them, and none without a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interlock.compiler.check_flows import walked
+from interlock.compiler.findings import suggestion
+from interlock.compiler.mentions import NOTHING, read_paths
+from interlock.compiler.shapes import at_path, result_shape
+from interlock.compiler.sites import scopes_of, sites_of
+from interlock.compiler.walk import all_steps
+from interlock.compiler.written import texts
+from interlock.expressions.check import check_expression, check_template
+from interlock.expressions.shapes import ANY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.site import Site
+    from interlock.compiler.units import Part, Unit
+    from interlock.diagnostics import Location
+    from interlock.expressions.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """A place that answers by a response, and the tool and result it answers with."""
+
+    response: Part
+    place: Location
+    tool: Part
+    result: Shape
+
+    @property
+    def also(self) -> tuple[tuple[Location, str], ...]:
+        """The place of the use, for a finding in the response."""
+        return ((self.place, f"it answers {self.tool.name!r} here"),)
+
+
+def check_responses(project: Project, findings: Findings) -> None:
+    """All uses of responses by all Agents."""
+    for agent in project.agents:
+        told: set[tuple[Location, str]] = set()
+        for use in (*_of_lists(agent), *_of_steps(agent)):
+            _check(use, told, findings)
+        _without_result(agent, findings)
+
+
+def _of_lists(agent: Unit) -> Iterator[Use]:
+    for key in ("mounts", "gates"):
+        for item in agent.lists.get(key, ()):
+            if item.model.respond is not None and item.model.call is not None:
+                place = agent.value(key, item.index, "respond")
+                yield from _use(agent, item.model.respond, item.model.call, place, None)
+
+
+def _of_steps(agent: Unit) -> Iterator[Use]:
+    walk = walked(agent)
+    for step in all_steps(agent):
+        if step.action == "respond":
+            place = agent.value(*step.path, "respond")
+            result = _result_at(agent, step.path) if step.model.result is not None else None
+            for tool in walk.answered.get(step.path, ()):
+                yield from _use(agent, step.model.respond, tool, place, result)
+
+
+def _use(agent: Unit, response: str, tool: str, place: Location, result: Shape | None) -> Iterator[Use]:
+    part, called = agent.find("responses", response), agent.find("tools", tool)
+    if part is not None and called is not None:
+        yield Use(part, place, called, result or result_shape(called.model))
+
+
+def _result_at(agent: Unit, path: tuple[str | int, ...]) -> Shape:
+    """The shape of the result that a `respond` names."""
+    flow = agent.parts("flows")[str(path[1])]
+    site = next(site for site in sites_of(flow) if site.path == (*path, "result"))
+    shape, problems = check_expression(site.text, site.scope)
+    return ANY if problems else shape
+
+
+def _check(use: Use, told: set[tuple[Location, str]], findings: Findings) -> None:
+    response = use.response
+    for index, path in enumerate(response.model.fields or ()):
+        if at_path(use.result, path) is None:
+            message = f"there is no {path!r} in the `output` of {use.tool.name!r}"
+            place = response.value("fields", index)
+            hint = suggestion(path.split(".")[0], use.result.fields or ())
+            if (place, message) not in told:
+                told.add((place, message))
+                findings.error("unknown-path", message, place, also=use.also, hint=hint)
+    scopes = scopes_of(response.unit)
+    scope = {**scopes.after_call(use.tool.model), "result": use.result}
+    general = scopes.after_call(None)
+    for path, text in texts(response.model.text, (*response.path, "text")):
+        known = {problem.message for problem in check_template(text, general)[1]}
+        for problem in check_template(text, scope)[1]:
+            place = response.unit.inside(path, problem.offset)
+            if problem.message not in known and (place, problem.message) not in told:
+                told.add((place, problem.message))
+                findings.error(problem.code, problem.message, place, also=use.also, hint=problem.hint)
+
+
+def _without_result(agent: Unit, findings: Findings) -> None:
+    """A `respond` where no call can have been made on any path."""
+    walk = walked(agent)
+    for step in all_steps(agent):
+        if step.action != "respond" or step.model.respond == NOTHING or step.model.result is not None:
+            continue
+        response = agent.find("responses", step.model.respond)
+        if response is not None and walk.answered.get(step.path) == {""} and _needs_result(response):
+            message = f"response {response.name!r} has no result here: no call comes before it"
+            place = agent.value(*step.path, "respond")
+            findings.error("no-result", message, place, hint="call a tool first, or use `reply` for a text")
+
+
+def _needs_result(response: Part) -> bool:
+    sites: tuple[Site, ...] = sites_of(response)
+    return response.model.text is None or any(
+        path[0] in ("result", "args", "payload") for site in sites for path in read_paths(site)
+    )

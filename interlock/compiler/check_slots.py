@@ -1,0 +1,103 @@
+"""Slots and intents: patterns that RE2 refuses, unknown extractors, questions never asked, slots that look alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.closure import reached
+from interlock.compiler.shapes import may_become
+from interlock.compiler.sites import scopes_of
+from interlock.compiler.written import has_template
+from interlock.expressions.shapes import shape_of
+from interlock.text.extractors import extractor_problem
+from interlock.text.patterns import pattern_problem
+from interlock.text.phrases import phrase_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part
+
+
+def check_slots(project: Project, findings: Findings) -> None:
+    """All slots of all specs; those of an Agent also against each other."""
+    for unit in project.everything:
+        for part in unit.parts("slots").values():
+            _patterns(part, "patterns", part.model.patterns, findings)
+            _patterns(part, "in_context", part.model.in_context, findings)
+            _extractor(part, findings)
+            _fallbacks(part, findings)
+            _codes(part, findings)
+    for agent in project.agents:
+        _told_apart(list(reached(agent).get("slots", {}).values()), findings)
+
+
+def check_intents(project: Project, findings: Findings) -> None:
+    """All intents of all specs."""
+    for unit in project.everything:
+        for part in unit.parts("intents").values():
+            _patterns(part, "patterns", part.model.patterns, findings)
+            for index, keyword in enumerate(part.model.keywords or ()):
+                if problem := phrase_problem(keyword):
+                    place = part.value("keywords", index)
+                    findings.error("unfindable-phrase", problem[0], place, hint=problem[1])
+
+
+def _patterns(part: Part, key: str, patterns: Sequence[str] | None, findings: Findings) -> None:
+    for index, pattern in enumerate(patterns or ()):
+        if problem := pattern_problem(pattern):
+            findings.error("bad-pattern", problem[0], part.value(key, index), hint=problem[1])
+        elif pattern in (patterns or ())[:index]:
+            findings.warning("duplicate-pattern", f"the pattern {pattern!r} stands twice", part.value(key, index))
+
+
+def _extractor(part: Part, findings: Findings) -> None:
+    kind = part.model.extract
+    if kind is not None and (problem := extractor_problem(kind)):
+        findings.error("unknown-extractor", problem[0], part.value("extract"), hint=problem[1])
+
+
+def _fallbacks(part: Part, findings: Findings) -> None:
+    """`assume` and `default` fill in one value, or a list where there may be several."""
+    slot = part.model
+    if slot.many and slot.clarify is not None:
+        message = "`clarify` is never asked: this slot takes several values"
+        findings.error("never-asked", message, part.key("clarify"), hint="leave out `many` or `clarify`")
+    if slot.ask is not None and slot.default is not None:
+        message = "`ask` is never asked: `default` fills the slot in"
+        findings.error("never-asked", message, part.key("ask"), hint="leave out `default` or `ask`")
+    for key in ("assume", "default"):
+        value = getattr(slot, key)
+        if value is None or has_template(value):
+            continue
+        wanted, found = scopes_of(part.unit).value(part), shape_of(value)
+        one = found.item if found.kind == "list" and slot.many and found.item else found
+        if not may_become(one, wanted):
+            message = f"{value!r} is no value of this slot, which is a {wanted.kind}"
+            findings.error("type-mismatch", message, part.value(key))
+
+
+def _codes(part: Part, findings: Findings) -> None:
+    """A literal that fills in a slot of a vocabulary is one of its codes."""
+    slot = part.model
+    codes = scopes_of(part.unit).value(part).enum if slot.vocabulary is not None else ()
+    for key in ("assume", "default"):
+        value = getattr(slot, key)
+        for one in value if isinstance(value, list) else [value]:
+            if codes and isinstance(one, str) and not has_template(one) and one not in codes:
+                message = f"{one!r} is no code of vocabulary {slot.vocabulary!r}"
+                hint = f"its codes are {', '.join(codes[:12])}"
+                findings.error("unknown-code", message, part.value(key), hint=hint)
+
+
+def _told_apart(slots: list[Part], findings: Findings) -> None:
+    for index, part in enumerate(slots):
+        for other in slots[:index]:
+            shared = set(part.model.patterns or ()) & set(other.model.patterns or ())
+            if shared and not (part.model.labels and other.model.labels):
+                message = f"slots {other.name!r} and {part.name!r} have one pattern, and no `labels` tell them apart"
+                also = ((other.key(), "the other one"),)
+                hint = "give both `labels`, or take one of the values from a cell"
+                findings.warning("same-pattern", message, part.key(), also=also, hint=hint)

@@ -1,0 +1,162 @@
+"""Tools: the parts of a call over HTTP, what an answer means, what fills cells, how long and how often it is tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.closure import only_server
+from interlock.compiler.demands import demand_of
+from interlock.compiler.findings import suggestion
+from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
+from interlock.compiler.order import check_order
+from interlock.compiler.shapes import at_path, result_shape
+from interlock.spec.durations import milliseconds
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part
+    from interlock.spec.fields import Argument
+
+
+def check_tools(project: Project, findings: Findings) -> None:
+    """All tools of all specs."""
+    for unit in project.everything:
+        for part in unit.parts("tools").values():
+            if part.model.http is not None:
+                _http(part, findings)
+                _server(part, findings)
+            else:
+                _python(part, findings)
+            _wire_names(part, findings)
+            _outcomes(part, findings)
+            _cells(part, findings)
+            _times(part, findings)
+            _conditions(part, findings)
+
+
+def _http(part: Part, findings: Findings) -> None:
+    tool = part.model
+    method, path = method_and_path(tool.http)
+    start = len(method) + 1
+    by_wire = {argument.send_as or name: name for name, argument in (tool.input or {}).items()}
+    places = parameters(path)
+    for parameter, offset in places.items():
+        at = part.unit.inside((*part.path, "http"), start + offset)
+        name = by_wire.get(parameter)
+        if name is None:
+            hint = suggestion(parameter, by_wire, none="declare it under `input`")
+            findings.error("unknown-argument", f"no argument fills {{{parameter}}} in the path", at, hint=hint)
+        elif tool.input[name].optional:
+            message = f"{name!r} stands in the path and cannot be optional"
+            findings.error("optional-in-path", message, part.key("input", name, "optional"), also=((at, "the path"),))
+    if method != "GET" and not part.unit.prefix:
+        message = f"{method} usually changes something, and this tool says `effect: {tool.effect}`"
+        findings.warning("doubtful-effect", message, part.value("effect"), hint="make sure that the call only reads")
+    for name, argument in (tool.input or {}).items():
+        if problem := _place_problem(argument, argument.send_as or name, method, places):
+            findings.error(problem[0], problem[1], part.value("input", name, "in"), hint=problem[2])
+
+
+def _place_problem(argument: Argument, wire: str, method: str, places: dict[str, int]) -> tuple[str, str, str] | None:
+    if argument.in_ == "path" and wire not in places:
+        return "not-in-path", f"the path has no {{{wire}}}", f"write {{{wire}}} in `http`"
+    if argument.in_ not in (None, "path") and wire in places:
+        return "not-in-path", f"{{{wire}}} stands in the path, so it travels there", "leave `in` out"
+    if argument.in_ == "body" and method in BODILESS:
+        return "no-body", f"a {method} request has no body", "send it as `query` or `header`"
+    return None
+
+
+def _server(part: Part, findings: Findings) -> None:
+    unit = part.unit
+    if part.model.server is not None or unit.incomplete or only_server(unit) is not None:
+        return
+    known = unit.visible.get("servers", {})
+    if any(member.broken.get("servers") for member in unit.closure()):
+        return
+    if known:
+        hint = f"say `server:` and one of {', '.join(known)}"
+        findings.error("ambiguous-server", f"several servers could answer {part.name!r}", part.key("http"), hint=hint)
+    else:
+        message = f"no server is declared that could answer {part.name!r}"
+        findings.error("no-server", message, part.key("http"), hint="declare one under `servers`")
+
+
+def _python(part: Part, findings: Findings) -> None:
+    for name, argument in (part.model.input or {}).items():
+        for key in ("in_", "send_as"):
+            if getattr(argument, key) is not None:
+                written = key.rstrip("_")
+                message = f"{written!r} means nothing for a Python tool: its arguments go by name"
+                findings.error("key-without-effect", message, part.key("input", name, written))
+
+
+def _wire_names(part: Part, findings: Findings) -> None:
+    """Two arguments of one name in one place of the request."""
+    seen: dict[tuple[str, str], str] = {}
+    for name, argument in (part.model.input or {}).items():
+        wire = (argument.in_ or "", argument.send_as or name)
+        if wire in seen:
+            message = f"{seen[wire]!r} and {name!r} are both sent as {wire[1]!r}"
+            also = ((part.key("input", seen[wire]), "the other one"),)
+            findings.error("same-wire-name", message, part.key("input", name), also=also)
+        seen.setdefault(wire, name)
+
+
+def _outcomes(part: Part, findings: Findings) -> None:
+    outcomes = part.model.outcomes or ()
+    entries = [(part.key("outcomes", index), outcome.when) for index, outcome in enumerate(outcomes)]
+    check_order("outcome", entries, findings)
+    for index, outcome in enumerate(outcomes):
+        if outcome.missing is None:
+            continue
+        at = part.value("outcomes", index, "missing")
+        if outcome.outcome != "blocked":
+            message = "`missing` names what a `blocked` call lacks"
+            findings.error("key-without-effect", message, part.key("outcomes", index, "missing"))
+        elif outcome.missing not in (part.model.input or {}):
+            hint = suggestion(outcome.missing, part.model.input or {})
+            findings.error("unknown-argument", f"there is no argument {outcome.missing!r}", at, hint=hint)
+
+
+def _cells(part: Part, findings: Findings) -> None:
+    tool = part.model
+    for key, cell in (tool.produces or {}).items():
+        if at_path(result_shape(tool), cell.at) is None:
+            first = cell.at.split(".", maxsplit=1)[0]
+            hint = suggestion(first, tool.output or {})
+            message = f"there is no {cell.at!r} in the `output` of {part.name!r}"
+            findings.error("unknown-path", message, part.value("produces", key, "at"), hint=hint)
+    for index, name in enumerate(tool.invalidates or ()):
+        if name == part.name:
+            message = f"{part.name!r} would make the cells stale that it has just filled"
+            findings.error("invalidates-itself", message, part.value("invalidates", index))
+
+
+def _times(part: Part, findings: Findings) -> None:
+    tool = part.model
+    written: list[tuple[Any, tuple[str, ...]]] = [(tool.timeout, ("timeout",))]
+    if tool.retry is not None:
+        written += [(getattr(tool.retry, key), ("retry", key)) for key in ("backoff", "max_backoff")]
+    for duration, path in written:
+        if duration is not None and milliseconds(duration) == 0:
+            findings.error("empty-duration", f"`{path[-1]}` cannot be nothing", part.value(*path))
+    for name, argument in (tool.input or {}).items():
+        if argument.max_age is not None and not argument.from_.startswith("cells."):
+            message = "`max_age` is about cells, and this is none"
+            findings.error("key-without-effect", message, part.key("input", name, "max_age"))
+
+
+def _conditions(part: Part, findings: Findings) -> None:
+    """A condition by name in `requires` or `ensures` reads only arguments that this tool has."""
+    for key in ("requires", "ensures"):
+        for index, check in enumerate(getattr(part.model, key) or ()):
+            condition = part.unit.find("conditions", check.condition) if check.condition else None
+            if condition is None:
+                continue
+            for name, reader in demand_of(condition).args.items():
+                if name not in (part.model.input or {}):
+                    message = f"{condition.called} reads `args.{name}`, which {part.name!r} does not have"
+                    place = part.value(key, index, "condition")
+                    findings.error("unknown-argument", message, place, also=((reader.key(), "it is read here"),))

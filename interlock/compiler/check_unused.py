@@ -1,0 +1,71 @@
+"""What an Agent declares and never uses: warnings, for a Library may hold more than one Agent needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.closure import reached
+from interlock.compiler.walk import all_steps
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part, Unit
+
+
+def check_unused(project: Project, findings: Findings) -> None:
+    """Parts and mounts of every Agent, and questions that nothing asks."""
+    for agent in project.agents:
+        if agent.incomplete or any(agent.broken.values()):
+            continue
+        _parts(agent, findings)
+        _mounts(agent, findings)
+        _questions(agent, findings)
+
+
+def _parts(agent: Unit, findings: Findings) -> None:
+    used = reached(agent)
+    for plural, parts in agent.own.items():
+        for part in parts.values():
+            if part.name not in used.get(plural, {}):
+                message = f"{part.called} is never used"
+                findings.warning("unused", message, part.key(), hint="use it, or take it out")
+
+
+def _called(agent: Unit) -> set[str]:
+    gates = {item.model.call for item in agent.gates if item.model.call is not None}
+    return gates | {step.model.call for step in all_steps(agent) if step.action == "call"}
+
+
+def _mounts(agent: Unit, findings: Findings) -> None:
+    called = _called(agent)
+    for item in agent.mounts:
+        if item.model.call not in called:
+            message = f"{item.model.call!r} is mounted, and no step or gate calls it"
+            findings.warning("unused", message, agent.value("mounts", item.index, "call"))
+
+
+def _questions(agent: Unit, findings: Findings) -> None:
+    """A slot's `ask` that no step collects and no call needs."""
+    collected = {name for step in all_steps(agent) if step.action == "collect" for name in step.model.collect}
+    for part in reached(agent).get("slots", {}).values():
+        if part.model.ask is None or part.model.default is not None or part.name in collected:
+            continue
+        if not _needed(agent, part):
+            message = f"`ask` of slot {part.name!r} is never asked: no step collects it, and no call needs it"
+            hint = f"write `collect: [{part.name}]` where it is needed"
+            findings.warning("never-asked", message, part.key("ask"), hint=hint)
+
+
+def _needed(agent: Unit, slot: Part) -> bool:
+    """Whether an argument of a called tool is copied from the slot, by the tool or by `with`."""
+    wanted = f"slots.{slot.name}"
+    tools = [tool for name in _called(agent) if (tool := agent.find("tools", name))]
+    sources = [argument.from_ or "" for tool in tools for argument in (tool.model.input or {}).values()]
+    bound = [value for item in agent.mounts for value in (item.model.with_ or {}).values()]
+    bound += [
+        value for step in all_steps(agent) if step.action == "call" for value in (step.model.with_ or {}).values()
+    ]
+    return any(source == wanted or source.startswith(f"{wanted}.") for source in sources) or any(
+        isinstance(value, str) and wanted in value for value in bound
+    )

@@ -1,0 +1,63 @@
+"""What an Agent can reach: from its mounts, gates, routes and flows through everything that those name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.intents import merged_parts
+from interlock.compiler.mentions import in_lists, in_site, of_part
+from interlock.compiler.sites import own_sites
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.mentions import Mention
+    from interlock.compiler.units import Part, Unit
+
+
+def reached(unit: Unit) -> dict[str, dict[str, Part]]:
+    """The parts that an Agent reaches, by plural and name, in the order in which they are met."""
+    if "reached" not in unit.memo:
+        unit.memo["reached"] = _reached(unit)
+    found: dict[str, dict[str, Part]] = unit.memo["reached"]
+    return found
+
+
+def _reached(unit: Unit) -> dict[str, dict[str, Part]]:
+    found: dict[str, dict[str, Part]] = {}
+    seen: set[Part] = set()
+    waiting = [part for mention in _roots(unit) if (part := _target(unit, mention))]
+    for part in waiting:
+        if part in seen:
+            continue
+        seen.add(part)
+        found.setdefault(part.plural, {}).setdefault(part.name, part)
+        waiting += [target for mention in of_part(part) if (target := _target(part.unit, mention))]
+        waiting += _server(part)
+        waiting += merged_parts(unit, part)
+    return found
+
+
+def _roots(unit: Unit) -> Iterator[Mention]:
+    yield from in_lists(unit)
+    for site in own_sites(unit):
+        yield from in_site(site)
+
+
+def _target(unit: Unit, mention: Mention) -> Part | None:
+    return None if mention.weak else unit.find(mention.plural, mention.name)
+
+
+def _server(part: Part) -> Iterator[Part]:
+    """The server of a tool that names none: the only one there is."""
+    if part.plural == "tools" and part.model.http is not None and part.model.server is None:
+        server = only_server(part.unit)
+        if server is not None:
+            yield server
+
+
+def only_server(unit: Unit) -> Part | None:
+    """The server that tools of a spec use without naming it: its own only one, or else the only one it can see."""
+    own = list(unit.parts("servers").values())
+    candidates = own or list(unit.visible.get("servers", {}).values())
+    return candidates[0] if len(candidates) == 1 else None

@@ -1,0 +1,113 @@
+"""Compiles a bundle: runs every pass, sorts what they found, and makes the plan of each Agent without errors."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from interlock.compiler.findings import Findings
+from interlock.compiler.lower import plan_of
+from interlock.compiler.passes import PASSES
+from interlock.compiler.project import Project, Suite, project_of
+from interlock.compiler.vocabularies import sheet_files
+from interlock.diagnostics import Diagnostic, Location, Severity, in_order
+from interlock.source import read_bundle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from interlock.compiler.units import Unit
+    from interlock.plan.plan import Plan
+    from interlock.source import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What came of a bundle. `plans` holds the Agents without errors, by name."""
+
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    suites: tuple[Suite, ...] = ()
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The findings that keep a plan from being made."""
+        return [finding for finding in self.diagnostics if finding.severity is Severity.ERROR]
+
+
+def compile_bundle(
+    bundle: Bundle, others: Mapping[str, Bundle] | None = None, *, read: Iterable[Diagnostic] = ()
+) -> Compiled:
+    """Compile a bundle; `others` are the bundles it uses Libraries of, by folder, `read` what reading the files found."""
+    findings = Findings(list(read))
+    known = {document.file for document in bundle.documents}
+    unread = {finding.location.file for finding in findings.found} - known
+    project = project_of(bundle, others or {}, findings, [PurePosixPath(file).stem for file in unread])
+    for _, run in PASSES:
+        run(project, findings)
+    found = [*(finding for finding in findings.found if not _is_foreign(finding)), *_broken(project, findings.found)]
+    return Compiled(_plans(project, findings.found), tuple(project.suites), in_order(found))
+
+
+def compile_folder(folder: Path | str, *, shown_as: str = "") -> Compiled:
+    """Read and compile a bundle; `shown_as` stands before its file names in every finding."""
+    root = Path(folder).resolve()
+    bundle, read = read_bundle(Path(folder))
+    others: dict[str, Bundle] = {}
+    for name in sorted(_used_folders(bundle) - {bundle.name}):
+        if (root.parent / name).is_dir():
+            others[name], found = read_bundle(root.parent / name)
+            read += [_shown(finding, f"../{name}") for finding in found]
+    compiled = compile_bundle(bundle, others, read=read)
+    if not shown_as:
+        return compiled
+    return replace(compiled, diagnostics=[_shown(finding, shown_as) for finding in compiled.diagnostics])
+
+
+def _used_folders(bundle: Bundle) -> set[str]:
+    used = [document.data.get("uses") for document in bundle.documents]
+    names = [name for names in used if isinstance(names, list) for name in names if isinstance(name, str)]
+    return {name.partition("/")[0] for name in names if "/" in name}
+
+
+def _is_foreign(finding: Diagnostic) -> bool:
+    return finding.location.file.startswith("../")
+
+
+def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
+    wrong = _wrong_files(found)
+    return {agent.name: plan_of(agent) for agent in project.agents if _is_sound(agent, wrong)}
+
+
+def _wrong_files(found: list[Diagnostic]) -> set[str]:
+    return {finding.location.file for finding in found if finding.severity is Severity.ERROR}
+
+
+def _is_sound(unit: Unit, wrong: set[str]) -> bool:
+    """Whether nothing that a spec sees has an error."""
+    if unit.incomplete or any(any(member.broken.values()) for member in unit.closure()):
+        return False
+    return all(wrong.isdisjoint({member.file, *sheet_files(member)}) for member in unit.closure())
+
+
+def _broken(project: Project, found: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """The mistakes of another bundle are its own; here they are told once, where it is used."""
+    wrong = _wrong_files(found)
+    for unit in project.units:
+        for library in unit.libraries:
+            if library.prefix and not _is_sound(library, wrong):
+                message = f"Library {library.name!r} of bundle {library.bundle!r} has errors of its own"
+                index = next(i for i, name in enumerate(unit.uses) if name.rpartition("/")[2] == library.name)
+                hint = f"check the bundle {library.bundle!r} first"
+                yield Diagnostic("broken-library", message, unit.value("uses", index), hint=hint)
+
+
+def _shown(finding: Diagnostic, prefix: str) -> Diagnostic:
+    also = tuple((_under(prefix, place), note) for place, note in finding.also)
+    return replace(finding, location=_under(prefix, finding.location), also=also)
+
+
+def _under(prefix: str, place: Location) -> Location:
+    return replace(place, file=posixpath.normpath(posixpath.join(prefix, place.file)))

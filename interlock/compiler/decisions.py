@@ -1,0 +1,122 @@
+"""A decision table as the plan has it, made of rows in the spec or in a CSV file, with what cannot be read in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.findings import suggestion
+from interlock.compiler.lower_fields import field_values, fields, maybe_text
+from interlock.compiler.tables import Problem, parse_cell, parse_output
+from interlock.compiler.vocabularies import sheet_of
+from interlock.plan.rules import Decision, Row, TableInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from interlock.compiler.units import Part
+    from interlock.diagnostics import Location
+    from interlock.plan.rules import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class RawRow:
+    """One row as written: cells by column, where each stands, and where the row does."""
+
+    cells: Mapping[str, Any]
+    places: Mapping[str, Location]
+    place: Location
+    csv: bool
+
+
+@dataclass(slots=True)
+class Lowered:
+    """The table, the places of its rows, and what cannot be read in them."""
+
+    decision: Decision
+    rows: list[Location] = field(default_factory=list)
+    problems: list[tuple[Problem, Location]] = field(default_factory=list)
+
+
+def lowered(part: Part) -> Lowered:
+    """The table of a part, worked out once."""
+    memo = part.unit.memo
+    if ("decision", part.name) not in memo:
+        memo["decision", part.name] = _lowered(part)
+    found: Lowered = memo["decision", part.name]
+    return found
+
+
+def _lowered(part: Part) -> Lowered:
+    written = part.model
+    inputs = {name: TableInput(**field_values(column), value=column.value) for name, column in written.inputs.items()}
+    empty = Decision(
+        at=str(part.key()),
+        title=maybe_text(written.title),
+        hit=written.hit,
+        inputs=inputs,
+        outputs=fields(written.outputs),
+        rows=(),
+    )
+    found = Lowered(empty)
+    rows = []
+    for raw in _raw_rows(part, found):
+        rows.append(_row(raw, empty, found))
+        found.rows.append(raw.place)
+    found.decision = empty.model_copy(update={"rows": tuple(rows)})
+    return found
+
+
+def _row(raw: RawRow, table: Decision, found: Lowered) -> Row:
+    when: dict[str, Cell] = {}
+    then: dict[str, Any] = {}
+    for name, written in raw.cells.items():
+        if name in table.inputs:
+            cell = parse_cell(written, table.inputs[name], csv=raw.csv)
+            if isinstance(cell, Problem):
+                found.problems.append((cell, raw.places[name]))
+            elif cell is not None:
+                when[name] = cell
+        elif name in table.outputs:
+            output = parse_output(written, table.outputs[name], csv=raw.csv)
+            if isinstance(output, Problem):
+                found.problems.append((output, raw.places[name]))
+            elif output is not None:
+                then[name] = output[0]
+        else:
+            hint = suggestion(name, [*table.inputs, *table.outputs])
+            problem = Problem("unknown-column", f"the table has no column {name!r}", hint)
+            found.problems.append((problem, raw.places[name]))
+    return Row(at=str(raw.place), when=when, then=then)
+
+
+def _raw_rows(part: Part, found: Lowered) -> Iterator[RawRow]:
+    for index, cells in enumerate(part.model.rules or ()):
+        places = {name: part.value("rules", index, name) for name in cells}
+        unknown = {name: part.key("rules", index, name) for name in cells if name not in _columns(part)}
+        yield RawRow(cells, {**places, **unknown}, part.value("rules", index), csv=False)
+    if part.model.csv is not None:
+        yield from _sheet_rows(part, found)
+
+
+def _columns(part: Part) -> set[str]:
+    return {*part.model.inputs, *part.model.outputs}
+
+
+def _sheet_rows(part: Part, found: Lowered) -> Iterator[RawRow]:
+    sheet = sheet_of(part.unit, part.model.csv)
+    if sheet is None:
+        return
+    header = list(sheet.header)
+    for index, name in enumerate(header):
+        if name and name not in _columns(part):
+            hint = suggestion(name, _columns(part))
+            problem = Problem("unknown-column", f"the table has no column {name!r}", hint)
+            found.problems.append((problem, sheet.at(-1, index)))
+    for name in sorted(_columns(part) - set(header)):
+        found.problems.append((Problem("missing-column", f"the file has no column {name!r}", ""), sheet.at(-1, 0)))
+    known = {name: index for index, name in enumerate(header) if name in _columns(part)}
+    for number, row in enumerate(sheet.rows):
+        cells = {name: row[index] for name, index in known.items() if index < len(row)}
+        places = {name: sheet.at(number, known[name]) for name in cells}
+        yield RawRow(cells, places, sheet.at(number, 0), csv=True)

@@ -1,0 +1,77 @@
+"""What a flow may have done by some point: whether it has spoken, what it has called, and how it came there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from interlock.diagnostics import Location
+
+MANY = 2
+"""More calls than one; how many more makes no difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`said`: something was said in this turn. `calls`: real calls of this turn; `lone` is the tool of the only one.
+
+    `last` is the tool whose result a `respond` would take.
+    """
+
+    said: bool = False
+    calls: int = 0
+    lone: str = ""
+    last: str = ""
+
+    def called(self, tool: str, *, several: bool) -> Standing:
+        """After a real call, or several."""
+        calls = min(MANY, self.calls + (MANY if several else 1))
+        return replace(self, calls=calls, lone=tool if calls == 1 else "", last=tool)
+
+    def spoken(self) -> Standing:
+        """After something was said."""
+        return replace(self, said=True)
+
+    def later(self) -> Standing:
+        """In the turn that goes on after a question: nothing is said or called in it yet."""
+        return Standing(last=self.last)
+
+
+Trail: TypeAlias = "tuple[tuple[Location, str], ...]"
+"""What must have happened to come here: places with words."""
+
+Ways: TypeAlias = "dict[Standing, Trail]"
+"""Every standing that is possible, each with one way to come to it."""
+
+
+@dataclass(slots=True)
+class Result:
+    """How some steps may end: going on, or failing with an error of some kind."""
+
+    on: Ways = field(default_factory=dict)
+    raised: dict[str, Ways] = field(default_factory=dict)
+
+    def fails(self, kinds: Iterable[str], ways: Ways, words: tuple[Location, str] | None = None) -> None:
+        """Add failures of each of the kinds."""
+        for kind in kinds:
+            note = ((words[0], words[1].format(kind=kind)),) if words else ()
+            merge(self.raised.setdefault(kind, {}), {way: (*trail, *note) for way, trail in ways.items()})
+
+    def also(self, other: Result) -> None:
+        """Add another's failures."""
+        for kind, ways in other.raised.items():
+            merge(self.raised.setdefault(kind, {}), ways)
+
+
+def merge(ways: Ways, more: Ways) -> None:
+    """Add what is possible too; the first way to a standing is kept."""
+    for standing, trail in more.items():
+        ways.setdefault(standing, trail)
+
+
+def noted(ways: Ways, place: Location, words: str) -> Ways:
+    """The same ways with one more thing that must have happened."""
+    return {standing: (*trail, (place, words)) for standing, trail in ways.items()}

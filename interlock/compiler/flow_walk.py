@@ -1,0 +1,200 @@
+"""Walks a flow along all its paths: skips, branches, failures and catches; finds where it may end in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted
+from interlock.compiler.mentions import read_paths
+from interlock.compiler.sites import sites_of
+from interlock.compiler.walk import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.written import Path
+
+UNCALLED = ("missing", "ambiguous", "requires")
+"""Failures before the call is made."""
+
+MAY_LACK = frozenset({"cells", "steps", "result"})
+"""Roots that may hold nothing, so that a text over them may fail."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk of an Agent's flows from every entry.
+
+    `furthest` is the last step reached in each list of steps; `caught` the kinds that may come to each `catch`;
+    `answered` the tools whose result each `respond` may take (empty: none); `ends` how the flows of routes may end.
+    """
+
+    unit: Unit
+    furthest: dict[Path, int] = field(default_factory=dict)
+    caught: dict[Path, set[str]] = field(default_factory=dict)
+    answered: dict[Path, set[str]] = field(default_factory=dict)
+    circles: dict[Path, str] = field(default_factory=dict)
+    entered: set[str] = field(default_factory=set)
+    ends: dict[str, Ways] = field(default_factory=dict)
+    _lacking: dict[Path, bool] = field(default_factory=dict)
+
+    def flow(self, flow: Part, ways: Ways, above: tuple[str, ...] = ()) -> Result:
+        """All ends of a flow that begins in any of `ways`."""
+        self.entered.add(flow.name)
+        for site in sites_of(flow):
+            if any(path[0] in MAY_LACK for path in read_paths(site)):
+                self._lacking[site.path] = True
+        return self.steps(flow.model, flow.path, ways, (*above, flow.name))
+
+    def steps(self, steps: Sequence[Any], path: Path, ways: Ways, above: tuple[str, ...]) -> Result:
+        """All ends of a list of steps."""
+        result = Result()
+        for index, model in enumerate(steps):
+            if not ways:
+                break
+            self.furthest[path] = max(index, self.furthest.get(path, 0))
+            step = self._step(Written(model, (*path, index), caught=False), ways, above)
+            result.also(step)
+            ways = step.on
+        result.on = ways
+        return result
+
+    def _step(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
+        inner = self._action(step, ways, above)
+        if step.model.when is not None or step.action == "switch":
+            inner.fails(("error",), ways)
+        result = self._catches(step, inner, above) if step.model.catch else inner
+        if step.model.when is not None:
+            merge(result.on, noted(ways, self.unit.key(*step.path, "when"), "this does not hold"))
+        return result
+
+    def _catches(self, step: Written, inner: Result, above: tuple[str, ...]) -> Result:
+        result = Result(on=inner.on)
+        for kind, ways in inner.raised.items():
+            for index, catch in enumerate(step.model.catch):
+                if catch.errors is None or kind in catch.errors:
+                    path = (*step.path, "catch", index)
+                    self.caught.setdefault(path, set()).add(kind)
+                    handled = self.steps(catch.do or (), (*path, "do"), ways, above)
+                    merge(result.on, handled.on)
+                    result.also(handled)
+                    break
+            else:
+                result.fails((kind,), ways)
+        return result
+
+    def _action(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
+        match step.action:
+            case "call":
+                return self._call(step, ways)
+            case "collect":
+                return self._collect(step, ways)
+            case "respond":
+                lasts = {way.last for way in ways}
+                self.answered.setdefault(step.path, set()).update(lasts)
+                return self._said(step, ways)
+            case "reply":
+                return self._said(step, ways)
+            case "refuse" | "handoff":
+                result = self._said(step, ways)
+                result.on = {}
+                return result
+            case "flow":
+                return self._inline(step, ways, above)
+            case "switch":
+                return self._switch(step, ways, above)
+            case "do":
+                return self.steps(step.model.do, (*step.path, "do"), ways, above)
+            case _:
+                result = Result(on=ways)
+                result.fails(self._template_errors(step, "set"), ways)
+                return result
+
+    def _call(self, step: Written, ways: Ways) -> Result:
+        name, several = step.model.call, bool(step.model.expand)
+        tool = self.unit.find("tools", name)
+        done = {way.called(name, several=several): trail for way, trail in ways.items()}
+        result = Result(on=done)
+        place = self.unit.key(*step.path, "call")
+        reason = self._skipped_because(tool) if tool is not None else ""
+        if reason:
+            merge(result.on, noted(ways, place, f"the call of {name!r} is skipped: {reason}"))
+        for kind in failures(tool):
+            before = ways if kind in UNCALLED else done
+            result.fails((kind,), before, (place, f"the call of {name!r} ends in `{{kind}}`"))
+        return result
+
+    def _skipped_because(self, tool: Part) -> str:
+        """A gate skips it, or its mount wants an intent and there is neither that nor an identifier."""
+        for item in self.unit.gates:
+            if tool.name in (item.model.skip or ()):
+                return f"gate {item.model.id!r}"
+        mount = self.unit.mount_of(tool.name)
+        if mount is None or mount.model.intent is None or not takes_identifier(tool):
+            return ""
+        return f"neither intent {mount.model.intent!r} nor an identifier in the message"
+
+    def _collect(self, step: Written, ways: Ways) -> Result:
+        later = {way.later(): trail for way, trail in ways.items()}
+        place = self.unit.key(*step.path, "collect")
+        result = Result(on=dict(ways))
+        merge(result.on, noted(later, place, "the answer comes in a later turn"))
+        result.fails(("missing",), later, (place, "the question is not answered"))
+        return result
+
+    def _said(self, step: Written, ways: Ways) -> Result:
+        result = Result(on={way.spoken(): trail for way, trail in ways.items()})
+        result.fails(self._template_errors(step, step.action), ways)
+        return result
+
+    def _template_errors(self, step: Written, key: str) -> Iterable[str]:
+        start = (*step.path, key)
+        return ("error",) if any(path[: len(start)] == start for path in self._lacking) else ()
+
+    def _inline(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
+        name = step.model.flow
+        flow = self.unit.find("flows", name)
+        if name in above:
+            self.circles[(*step.path, "flow")] = name
+        if flow is None or name in above:
+            return Result(on={way.spoken(): trail for way, trail in ways.items()})
+        return self.flow(flow, ways, above)
+
+    def _switch(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
+        result = Result()
+        for index, branch in enumerate(step.model.switch):
+            inner = self.steps(branch.do, (*step.path, "switch", index, "do"), ways, above)
+            merge(result.on, inner.on)
+            result.also(inner)
+        if all(branch.when is not None for branch in step.model.switch):
+            merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
+        return result
+
+
+def failures(tool: Part | None) -> tuple[str, ...]:
+    """The kinds of error that a call of a tool may end in."""
+    if tool is None:
+        return ("timeout", "error", "blocked", *UNCALLED, "ensures")
+    model = tool.model
+    sources = [argument.from_ or "" for argument in (model.input or {}).values()]
+    kinds = ["timeout", "error"]
+    kinds += ["blocked"] if any(outcome.outcome == "blocked" for outcome in model.outcomes or ()) else []
+    kinds += ["missing"] if model.input or model.requires else []
+    kinds += ["ambiguous"] if any(source.startswith("slots.") for source in sources) else []
+    kinds += ["requires"] if model.requires else []
+    kinds += ["ensures"] if model.ensures else []
+    return tuple(kinds)
+
+
+def takes_identifier(tool: Part) -> bool:
+    """Whether an argument is copied from a slot with patterns."""
+    sources = [(argument.from_ or "").split(".") for argument in (tool.model.input or {}).values()]
+    slots = [tool.unit.find("slots", path[1]) for path in sources if path[0] == "slots"]
+    return any(slot is not None and slot.model.patterns is not None for slot in slots)
+
+
+def start() -> Ways:
+    """A flow begins with nothing said or called."""
+    return {Standing(): ()}

@@ -1,0 +1,122 @@
+"""From a checked Agent to its plan: everything it reaches, closed over its Libraries, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.closure import reached
+from interlock.compiler.decisions import lowered
+from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, texts
+from interlock.compiler.lower_parts import condition, intent, response, slot, vocabulary
+from interlock.compiler.lower_steps import flow
+from interlock.compiler.lower_tools import server, tool
+from interlock.plan.plan import MessageShape, Plan, Session
+from interlock.plan.rules import Gate, Route
+from interlock.plan.tools import Mount
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlock.compiler.units import Item, Part, Unit
+
+VERDICTS = ("reply", "ask", "refuse", "handoff", "call", "assume", "skip")
+SPOKEN = frozenset({"reply", "ask", "refuse", "handoff"})
+ONE_LANGUAGE = ("en",)
+"""What an Agent speaks that declares no languages: it has one, and nothing ever asks which."""
+
+
+def plan_of(agent: Unit) -> Plan:
+    """The plan of an Agent without errors."""
+    parts = reached(agent)
+    return Plan(
+        bundle=agent.bundle,
+        name=agent.name,
+        title=maybe_text(agent.title),
+        description=agent.description,
+        languages=agent.languages or ONE_LANGUAGE,
+        config={name: _meant(agent, part).model for name, part in parts.get("config", {}).items()},
+        user=fields(agent.user),
+        message=_message(agent),
+        vocabularies=_each(parts, "vocabularies", vocabulary),
+        slots=_each(parts, "slots", slot),
+        intents={name: intent(_meant(agent, part)) for name, part in parts.get("intents", {}).items()},
+        conditions=_each(parts, "conditions", condition),
+        decisions=_each(parts, "decisions", lambda part: lowered(part).decision),
+        servers=_each(parts, "servers", server),
+        tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
+        responses=_each(parts, "responses", response),
+        mounts=tuple(_mount(agent, item) for item in agent.mounts),
+        gates=tuple(_gate(agent, item) for item in agent.gates),
+        routes=tuple(_route(agent, item) for item in agent.routes),
+        flows=_each(parts, "flows", flow),
+        session=_session(agent),
+    )
+
+
+def _each(parts: dict[str, dict[str, Part]], plural: str, lower: Callable[[Part], Any]) -> dict[str, Any]:
+    return {name: lower(part) for name, part in parts.get(plural, {}).items()}
+
+
+def _meant(agent: Unit, part: Part) -> Part:
+    """The constant or intent that the Agent means by that name: its own, where it has one."""
+    return agent.find(part.plural, part.name) or part
+
+
+def _message(agent: Unit) -> MessageShape:
+    declared = agent.message
+    if declared is None:
+        return MessageShape()
+    shape = MessageShape(metadata=fields(declared.metadata))
+    return shape if declared.types is None else shape.model_copy(update={"types": tuple(declared.types)})
+
+
+def _session(agent: Unit) -> Session:
+    declared = agent.session
+    values: dict[str, Any] = {
+        "history": declared.history if declared else None,
+        "idle_timeout_ms": maybe_ms(declared.idle_timeout) if declared else None,
+        "upgrade": declared.upgrade if declared else None,
+    }
+    return Session(**{key: value for key, value in values.items() if value is not None})
+
+
+def _mount(agent: Unit, item: Item) -> Mount:
+    mount = item.model
+    return Mount(
+        at=str(agent.key("mounts", item.index)),
+        call=mount.call,
+        intent=mount.intent or "",
+        bind=mount.with_ or {},
+        respond=mount.respond or "",
+    )
+
+
+def _gate(agent: Unit, item: Item) -> Gate:
+    gate = item.model
+    verdict: Any = next(key for key in VERDICTS if getattr(gate, key) is not None)
+    return Gate(
+        at=str(agent.key("gates", item.index)),
+        id=gate.id,
+        title=maybe_text(gate.title),
+        when=gate.when or "",
+        screen=gate.screen or "",
+        allow=tuple(gate.allow or ()),
+        prefix=gate.prefix or "",
+        fills=gate.fills or "",
+        usage=maybe_text(gate.usage),
+        verdict=verdict,
+        text=text(getattr(gate, verdict)) if verdict in SPOKEN else None,
+        reason=gate.reason or "",
+        options=texts(gate.options),
+        call=gate.call or "",
+        respond=gate.respond or "",
+        assume=gate.assume or {},
+        skip=tuple(gate.skip or ()),
+    )
+
+
+def _route(agent: Unit, item: Item) -> Route:
+    route = item.model
+    return Route(
+        at=str(agent.key("routes", item.index)), id=route.id or route.flow, when=route.when or "", flow=route.flow
+    )

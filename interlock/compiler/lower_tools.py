@@ -1,0 +1,142 @@
+"""Servers and tools of the plan, with what follows from a tool's effect where its author says nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.closure import only_server
+from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
+from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text
+from interlock.plan.rules import Check
+from interlock.plan.tools import Argument, Auth, Outcome, Produces, Retry, Server, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from interlock.compiler.units import Part
+    from interlock.spec.fields import Argument as WrittenArgument
+    from interlock.spec.fields import Check as WrittenCheck
+
+SECOND_MS = 1_000
+RETRY = {
+    "none": Retry(attempts=3, backoff_ms=SECOND_MS),
+    "read": Retry(attempts=3, backoff_ms=SECOND_MS),
+}
+"""Attempts by effect: what changes nothing may be tried again."""
+
+TIMEOUT_MS = 30 * SECOND_MS
+"""The longest call, where neither the tool nor its server says."""
+
+
+def server(part: Part) -> Server:
+    """A server; references to the environment stay references."""
+    written = part.model
+    return Server(
+        at=str(part.key()),
+        http=written.http,
+        auth=None if written.auth is None else _auth(written.auth),
+        timeout_ms=maybe_ms(written.timeout),
+        redirects=tuple(written.redirects or ()),
+    )
+
+
+def _auth(written: Any) -> Auth:
+    if written.bearer is not None:
+        return Auth(kind="bearer", value=written.bearer)
+    if written.basic is not None:
+        return Auth(kind="basic", value=written.basic)
+    return Auth(kind="header", header=written.header, value=written.value)
+
+
+def tool(part: Part, called: Container[str]) -> Tool:
+    """A tool; of `invalidates` only what is `called` at all matters."""
+    written = part.model
+    method, path = method_and_path(written.http) if written.http is not None else ("", "")
+    host = _server_of(part)
+    return Tool(
+        at=str(part.key()),
+        transport="http" if written.http is not None else "python",
+        server=host.name if host else "",
+        method=method,
+        path=path,
+        python=written.python or "",
+        effect=written.effect,
+        title=maybe_text(written.title),
+        description=written.description,
+        input={name: _argument(name, one, method, path) for name, one in (written.input or {}).items()},
+        unwrap=written.unwrap or "",
+        outcomes=_outcomes(part),
+        output=None if written.output is None else fields(written.output),
+        produces={key: Produces(at=cell.at, scope=cell.scope) for key, cell in (written.produces or {}).items()},
+        invalidates=tuple(name for name in written.invalidates or () if name in called),
+        requires=_checks(part, "requires", written.requires or ()),
+        ensures=_checks(part, "ensures", written.ensures or ()),
+        retry=_retry(written),
+        timeout_ms=maybe_ms(written.timeout) or (host and maybe_ms(host.model.timeout)) or TIMEOUT_MS,
+    )
+
+
+def _server_of(part: Part) -> Part | None:
+    written = part.model
+    if written.http is None:
+        return None
+    return part.unit.find("servers", written.server) if written.server is not None else only_server(part.unit)
+
+
+def _argument(name: str, written: WrittenArgument, method: str, path: str) -> Argument:
+    wire = written.send_as or name
+    return Argument(
+        **field_values(written),
+        source=written.from_ or "value",
+        value=written.value,
+        max_age_ms=maybe_ms(written.max_age),
+        place=_place(written.in_, wire, method, path),
+        send_as=wire,
+        history=written.history or "",
+    )
+
+
+def _place(written: str | None, wire: str, method: str, path: str) -> Any:
+    if not method:
+        return "argument"
+    if written is not None:
+        return written
+    if wire in parameters(path):
+        return "path"
+    return "query" if method in BODILESS else "body"
+
+
+def _outcomes(part: Part) -> tuple[Outcome, ...]:
+    return tuple(
+        Outcome(
+            at=str(part.value("outcomes", index)),
+            when=outcome.when or "",
+            outcome=outcome.outcome,
+            missing=outcome.missing or "",
+            message=maybe_text(outcome.message),
+        )
+        for index, outcome in enumerate(part.model.outcomes or ())
+    )
+
+
+def _checks(part: Part, key: str, written: Sequence[WrittenCheck]) -> tuple[Check, ...]:
+    return tuple(
+        Check(
+            at=str(part.value(key, index)),
+            that=check.that or "",
+            condition=check.condition or "",
+            call=check.call or "",
+            bind=check.with_ or {},
+            otherwise=maybe_text(check.else_),
+        )
+        for index, check in enumerate(written)
+    )
+
+
+def _retry(written: Any) -> Retry:
+    base = RETRY[written.effect]
+    if written.retry is None:
+        return base
+    values = {"backoff_ms": maybe_ms(written.retry.backoff), "max_backoff_ms": maybe_ms(written.retry.max_backoff)}
+    given = {key: value for key, value in values.items() if value is not None}
+    return base.model_copy(update={"attempts": written.retry.attempts, **given})

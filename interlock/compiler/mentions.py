@@ -1,0 +1,136 @@
+"""Which parts a part names: by a key (`call: x`), or by a path within an expression (`slots.x`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.sites import sites_of
+from interlock.compiler.walk import flow_steps
+from interlock.expressions.paths import paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from interlock.compiler.site import Site
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
+
+ROOTS = {
+    "slots": "slots",
+    "intents": "intents",
+    "conditions": "conditions",
+    "decisions": "decisions",
+    "config": "config",
+    "cells": "tools",
+}
+"""Context roots whose names are parts, with the plural that declares them."""
+
+NOTHING = "none"
+"""The response that says on purpose that nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name of a part, and where it stands. `weak`: it does not make the part run or be read."""
+
+    plural: str
+    name: str
+    path: Path
+    weak: bool = False
+
+
+def read_paths(site: Site) -> tuple[tuple[str, ...], ...]:
+    """The context paths that a site reads."""
+    if site.form == "path":
+        return (tuple(site.text.split(".")),)
+    return paths_of(site.text, template=site.template)
+
+
+def in_site(site: Site) -> Iterator[Mention]:
+    """The parts that a site reads; reading a cell does not call its tool."""
+    for root, *rest in read_paths(site):
+        if root in ROOTS and rest:
+            yield Mention(ROOTS[root], rest[0], site.path, weak=root == "cells")
+
+
+def by_key(part: Part) -> Iterator[Mention]:
+    """The parts that a part names by a key of its own."""
+    model, path = part.model, part.path
+    match part.plural:
+        case "slots":
+            yield from _one("vocabularies", model.vocabulary, (*path, "vocabulary"))
+        case "intents":
+            yield from _one("vocabularies", model.follow_up, (*path, "follow_up"))
+        case "conditions":
+            yield from _one("tools", model.call, (*path, "call"))
+        case "tools":
+            yield from _tool(model, path)
+        case "flows":
+            for step in flow_steps(part):
+                yield from _step(step)
+
+
+def of_part(part: Part) -> Iterator[Mention]:
+    """All parts that a part names."""
+    yield from by_key(part)
+    for site in sites_of(part):
+        yield from in_site(site)
+
+
+def in_lists(unit: Unit) -> Iterator[Mention]:
+    """The parts that an Agent's mounts, gates and routes name by key."""
+    for item in unit.mounts:
+        path = ("mounts", item.index)
+        yield from _one("tools", item.model.call, (*path, "call"))
+        yield from _one("intents", item.model.intent, (*path, "intent"))
+        yield from _one("responses", item.model.respond, (*path, "respond"))
+    for item in unit.gates:
+        yield from _gate(item.model, ("gates", item.index))
+    for item in unit.routes:
+        yield Mention("flows", item.model.flow, ("routes", item.index, "flow"))
+
+
+def _one(plural: str, name: str | None, path: Path) -> Iterator[Mention]:
+    if name is not None:
+        yield Mention(plural, name, path)
+
+
+def _many(plural: str, names: Sequence[str] | None, path: Path, *, weak: bool = False) -> Iterator[Mention]:
+    for index, name in enumerate(names or ()):
+        yield Mention(plural, name, (*path, index), weak)
+
+
+def _tool(tool: Any, path: Path) -> Iterator[Mention]:
+    yield from _one("servers", tool.server, (*path, "server"))
+    yield from _many("tools", tool.invalidates, (*path, "invalidates"), weak=True)
+    for key in ("requires", "ensures"):
+        for index, check in enumerate(getattr(tool, key) or ()):
+            yield from _one("conditions", check.condition, (*path, key, index, "condition"))
+            yield from _one("tools", check.call, (*path, key, index, "call"))
+
+
+def _gate(gate: Any, path: Path) -> Iterator[Mention]:
+    yield from _one("vocabularies", gate.screen, (*path, "screen"))
+    yield from _many("vocabularies", gate.allow, (*path, "allow"))
+    yield from _one("slots", gate.fills, (*path, "fills"))
+    yield from _one("tools", gate.call, (*path, "call"))
+    yield from _one("responses", gate.respond, (*path, "respond"))
+    yield from _many("tools", gate.skip, (*path, "skip"), weak=True)
+    for name in gate.assume or ():
+        yield Mention("slots", name, (*path, "assume", name))
+
+
+def _step(step: Written) -> Iterator[Mention]:
+    model, path = step.model, step.path
+    match step.action:
+        case "call":
+            yield Mention("tools", model.call, (*path, "call"))
+            yield from _many("slots", model.expand, (*path, "expand"))
+        case "collect":
+            yield from _many("slots", model.collect, (*path, "collect"))
+        case "respond" if model.respond != NOTHING:
+            yield Mention("responses", model.respond, (*path, "respond"))
+        case "flow":
+            yield Mention("flows", model.flow, (*path, "flow"))

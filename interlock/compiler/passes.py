@@ -1,0 +1,50 @@
+"""The passes of the compiler, in order. Each reads the project and adds findings; none stops the next."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from interlock.compiler.check_bindings import check_bindings
+from interlock.compiler.check_cells import check_cells
+from interlock.compiler.check_deciding import check_circles, check_decisions
+from interlock.compiler.check_expressions import check_expressions
+from interlock.compiler.check_fields import check_fields
+from interlock.compiler.check_flows import check_flows
+from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
+from interlock.compiler.check_names import check_duplicates, check_targets
+from interlock.compiler.check_responses import check_responses
+from interlock.compiler.check_slots import check_intents, check_slots
+from interlock.compiler.check_suites import check_suites
+from interlock.compiler.check_texts import check_texts
+from interlock.compiler.check_tools import check_tools
+from interlock.compiler.check_unused import check_unused
+from interlock.compiler.check_uses import check_uses
+from interlock.compiler.check_words import check_vocabularies
+from interlock.compiler.findings import Findings
+from interlock.compiler.project import Project
+
+Pass: TypeAlias = Callable[[Project, Findings], None]
+
+PASSES: tuple[tuple[str, Pass], ...] = (
+    ("uses", check_uses),
+    ("duplicates", check_duplicates),
+    ("targets", check_targets),
+    ("texts", check_texts),
+    ("vocabularies", check_vocabularies),
+    ("slots", check_slots),
+    ("intents", check_intents),
+    ("fields", check_fields),
+    ("expressions", check_expressions),
+    ("circles", check_circles),
+    ("decisions", check_decisions),
+    ("tools", check_tools),
+    ("bindings", check_bindings),
+    ("mounts", check_mounts),
+    ("gates", check_gates),
+    ("routes", check_routes),
+    ("flows", check_flows),
+    ("responses", check_responses),
+    ("cells", check_cells),
+    ("unused", check_unused),
+    ("suites", check_suites),
+)
+"""`uses` comes first: it gives every spec the names it may see. The others may stand in any order."""

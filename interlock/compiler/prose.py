@@ -1,0 +1,59 @@
+"""Every text for people in a spec, as a whole with all its languages, wherever it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.spec.base import SpecModel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.units import Unit
+    from interlock.compiler.written import Path
+
+KEYS = frozenset({"title", "ask", "clarify", "note", "else_", "usage", "reply", "refuse", "handoff", "message", "text"})
+"""Attributes that hold a Text."""
+
+SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "schema_", "enum"})
+"""Attributes that hold data, in which a key of the same name means nothing."""
+
+
+def prose(unit: Unit) -> Iterator[tuple[Path, Any]]:
+    """Path and Text, in the order of the models."""
+    if unit.title is not None:
+        yield ("title",), unit.title
+    for parts in unit.own.values():
+        for part in parts.values():
+            if part.plural != "config":
+                yield from _within(part.model, part.path)
+    for key, items in unit.lists.items():
+        for item in items:
+            yield from _within(item.model, (key, item.index))
+    yield from _within(unit.user, ("user",))
+    if unit.message is not None:
+        yield from _within(unit.message, ("message",))
+
+
+def _within(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, SpecModel):
+        yield from _model(value, path)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _within(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _within(inner, (*path, index))
+
+
+def _model(model: SpecModel, path: Path) -> Iterator[tuple[Path, Any]]:
+    fields = type(model).model_fields
+    for name in model.model_fields_set:
+        value = getattr(model, name)
+        key = fields[name].alias or name
+        if name in KEYS and isinstance(value, str | dict):
+            yield (*path, key), value
+        elif name == "options":
+            yield from (((*path, key, index), text) for index, text in enumerate(value or ()))
+        elif name not in SKIPPED:
+            yield from _within(value, (*path, key))

@@ -1,0 +1,127 @@
+"""Static shapes of what a spec declares: fields, slots, cells, results, tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from interlock.expressions.shapes import ANY, DATE, INTEGER, NUMBER, STRING, Shape, list_of, object_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from interlock.spec.deciding import Decision
+    from interlock.spec.fields import Field
+    from interlock.spec.tools import Tool
+    from interlock.spec.words import Slot
+
+NO_OUTPUT = "no `output` is declared"
+NO_FIELDS = "no `fields` are declared"
+
+EXTRACTED = {
+    "date": DATE,
+    "number": NUMBER,
+    "integer": INTEGER,
+    "amount": object_of({"value": NUMBER, "currency": STRING}),
+    "range": object_of(
+        {"from": Shape("number", may_be_none=True), "to": Shape("number", may_be_none=True)},
+    ),
+    "email": STRING,
+    "url": STRING,
+    "quote": STRING,
+}
+"""What the built-in extractors give; a plug-in's values are not known."""
+
+COUNTED = frozenset({"count"})
+SEVERAL = frozenset({"collect"})
+
+
+def field_shape(field: Field) -> Shape:
+    """The shape a Field declares; `none` when it may be left out."""
+    maybe = field.optional and field.default is None
+    if field.type == "object":
+        fields = None if field.fields is None else fields_shape(field.fields).fields
+        return Shape("object", fields=fields, may_be_none=maybe, note="" if fields is not None else NO_FIELDS)
+    if field.type == "list":
+        return Shape("list", item=None if field.items is None else field_shape(field.items), may_be_none=maybe)
+    return Shape(field.type, may_be_none=maybe, enum=tuple(field.enum or ()))
+
+
+def fields_shape(fields: Mapping[str, Field]) -> Shape:
+    """The shape of an object with these fields and no others."""
+    return object_of({name: field_shape(field) for name, field in fields.items()})
+
+
+def result_shape(tool: Tool) -> Shape:
+    """The shape of the business part of a tool's answer."""
+    return fields_shape(tool.output) if tool.output is not None else Shape("any", note=NO_OUTPUT)
+
+
+def args_shape(tool: Tool) -> Shape:
+    """The shape of a tool's arguments."""
+    return fields_shape(tool.input or {})
+
+
+def at_path(shape: Shape, path: str) -> Shape | None:
+    """The shape at a dotted path; None if there is nothing there, ANY where nothing is known."""
+    for name in path.split(".") if path else ():
+        if shape.kind == "any" or (shape.kind == "object" and shape.fields is None):
+            return ANY
+        if shape.kind == "list" and name.isdigit():
+            shape = shape.item or ANY
+        elif shape.fields is not None and name in shape.fields:
+            shape = shape.fields[name]
+        else:
+            return None
+    return shape
+
+
+def produced_shape(tool: Tool, at: str) -> Shape:
+    """The shape of a cell: it is missing until a call has filled it."""
+    return replace(at_path(result_shape(tool), at) or ANY, may_be_missing=True)
+
+
+def slot_shape(slot: Slot, codes: tuple[str, ...] = ()) -> Shape:
+    """The shape of a slot's value or values; none when it is unfilled."""
+    one = value_shape(slot, codes)
+    return list_of(one, may_be_none=True) if slot.many else replace(one, may_be_none=True)
+
+
+def value_shape(slot: Slot, codes: tuple[str, ...] = ()) -> Shape:
+    """The shape of one value of a slot; `codes` are those of its vocabulary."""
+    if slot.extract is not None:
+        return EXTRACTED.get(slot.extract, ANY)
+    return replace(STRING, enum=codes) if slot.vocabulary is not None else STRING
+
+
+def table_shape(decision: Decision) -> Shape:
+    """The shape of `decisions.<table>`; a table that no row of hits gives none."""
+    return object_of({name: _column(decision.hit, field) for name, field in decision.outputs.items()})
+
+
+def _column(hit: str, field: Field) -> Shape:
+    shape = field_shape(field)
+    if hit in SEVERAL:
+        return list_of(shape)
+    if hit in COUNTED:
+        return INTEGER
+    return replace(shape, may_be_none=True)
+
+
+_TEXTUAL = frozenset({"string", "date", "datetime", "duration"})
+_NUMERIC = frozenset({"integer", "number"})
+
+
+def may_become(found: Shape, wanted: Shape) -> bool:
+    """Whether a value of the one shape can be what is wanted; unknown counts as yes."""
+    if "any" in (found.kind, wanted.kind) or found.kind in ("none", wanted.kind):
+        return _items_fit(found, wanted)
+    if wanted.kind == "number":
+        return found.kind in _NUMERIC
+    return found.kind in _TEXTUAL and wanted.kind in _TEXTUAL
+
+
+def _items_fit(found: Shape, wanted: Shape) -> bool:
+    if found.kind == wanted.kind == "list" and found.item is not None and wanted.item is not None:
+        return may_become(found.item, wanted.item)
+    return True

@@ -1,0 +1,141 @@
+"""The sites of named parts: what is computed in servers, slots, conditions, tables, tools and responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.scopes import SERVER, Scopes, argument_shape
+from interlock.compiler.site import Place, Site
+from interlock.compiler.written import has_template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from interlock.compiler.units import Part
+    from interlock.expressions.shapes import Shape
+    from interlock.spec.deciding import Condition, Decision
+    from interlock.spec.fields import Check
+    from interlock.spec.tools import Server, Tool
+    from interlock.spec.words import Slot
+
+
+def part_sites(part: Part, scopes: Scopes) -> Iterator[Site]:
+    """All sites of one part."""
+    match part.plural:
+        case "servers":
+            yield from _server(part)
+        case "slots":
+            yield from _slot(part, scopes)
+        case "conditions":
+            yield from _condition(part, scopes)
+        case "decisions":
+            yield from _decision(part, scopes)
+        case "tools":
+            yield from _tool(part, scopes)
+        case "responses":
+            place = Place(part.unit, scopes.after_call(None), owner=part)
+            yield from place.text(part.model.text, *part.path, "text")
+
+
+def _server(part: Part) -> Iterator[Site]:
+    server: Server = part.model
+    yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(server.http, *part.path, "http")
+    auth = Place(part.unit, SERVER, owner=part)
+    for key in ("bearer", "basic", "value") if server.auth else ():
+        written = getattr(server.auth, key)
+        if written is not None:
+            yield from auth.value(written, *part.path, "auth", key)
+
+
+def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:
+    slot: Slot = part.model
+    here = Place(part.unit, scopes.base, owner=part)
+    checks = Place(part.unit, scopes.with_value(part), owner=part)
+    wanted = scopes.value(part) if not slot.many else None
+    yield from here.text(slot.title, *part.path, "title")
+    yield from here.text(slot.ask, *part.path, "ask")
+    yield from Place(part.unit, scopes.with_candidates(part), owner=part).text(slot.clarify, *part.path, "clarify")
+    yield from here.texts(slot.options, *part.path, "options")
+    yield from here.value(slot.assume, *part.path, "assume", wanted=wanted)
+    yield from here.value(slot.default, *part.path, "default", wanted=wanted)
+    yield from here.text(slot.note, *part.path, "note")
+    for index, check in enumerate(slot.checks or ()):
+        yield from checks.expression(check.that, *part.path, "checks", index, "that")
+        yield from checks.text(check.else_, *part.path, "checks", index, "else")
+
+
+def _condition(part: Part, scopes: Scopes) -> Iterator[Site]:
+    condition: Condition = part.model
+    read = called(part, condition.call)
+    scope = scopes.with_result(None, read.model) if read else scopes.before_call(None)
+    if condition.call is not None and read is None:
+        scope = scopes.after_call(None)
+    before = Place(part.unit, scopes.before_call(None), reads=True, owner=part)
+    after = Place(part.unit, scope, reads=True, owner=part)
+    yield from before.values(condition.with_, *part.path, "with", wanted=caller_shapes(read))
+    yield from after.expression(condition.that, *part.path, "that")
+    yield from after.text(condition.else_, *part.path, "else")
+
+
+def _decision(part: Part, scopes: Scopes) -> Iterator[Site]:
+    decision: Decision = part.model
+    place = Place(part.unit, scopes.before_call(None), reads=True, owner=part)
+    yield from Place(part.unit, scopes.base, owner=part).text(decision.title, *part.path, "title")
+    for name, column in decision.inputs.items():
+        yield from place.value(column.value, *part.path, "inputs", name, "value", wanted=argument_shape(column))
+    for index, row in enumerate(decision.rules or ()):
+        for name, cell in row.items():
+            if has_template(cell):
+                yield from place.value(cell, *part.path, "rules", index, name)
+
+
+def _tool(part: Part, scopes: Scopes) -> Iterator[Site]:
+    tool: Tool = part.model
+    here = Place(part.unit, scopes.base, owner=part)
+    yield from here.text(tool.title, *part.path, "title")
+    for name, argument in (tool.input or {}).items():
+        path = (*part.path, "input", name)
+        wanted = argument_shape(argument)
+        yield from here.text(argument.title, *path, "title")
+        yield from here.value(argument.value, *path, "value", wanted=wanted)
+        if argument.from_ is not None and argument.from_ != "caller":
+            yield from here.source(argument.from_, *path, "from", wanted=wanted)
+    yield from _outcomes(part, scopes)
+    before = Place(part.unit, scopes.before_call(tool), reads=True, args=part, owner=part)
+    after = Place(part.unit, scopes.after_call(tool), reads=True, args=part, owner=part)
+    yield from _checks(before, tool.requires or (), (*part.path, "requires"), scopes)
+    yield from _checks(after, tool.ensures or (), (*part.path, "ensures"), scopes)
+
+
+def _outcomes(part: Part, scopes: Scopes) -> Iterator[Site]:
+    tool: Tool = part.model
+    answer = Place(part.unit, scopes.outcome(), owner=part)
+    message = Place(part.unit, scopes.outcome_message(tool), args=part, owner=part)
+    for index, outcome in enumerate(tool.outcomes or ()):
+        path = (*part.path, "outcomes", index)
+        yield from answer.expression(outcome.when, *path, "when")
+        yield from message.text(outcome.message, *path, "message")
+
+
+def _checks(place: Place, checks: Sequence[Check], path: tuple[str | int, ...], scopes: Scopes) -> Iterator[Site]:
+    assert place.args is not None
+    for index, check in enumerate(checks):
+        read = called(place.args, check.call)
+        inner = place
+        if read is not None:
+            scope = {**place.scope, "result": scopes.with_result(None, read.model)["result"]}
+            inner = Place(place.unit, scope, reads=True, args=place.args, owner=place.owner)
+        yield from place.values(check.with_, *path, index, "with", wanted=caller_shapes(read))
+        yield from inner.expression(check.that, *path, index, "that")
+        yield from inner.text(check.else_, *path, index, "else")
+
+
+def called(part: Part, name: str | None) -> Part | None:
+    """The tool that a part calls by name, if there is one."""
+    return part.unit.find("tools", name) if name is not None else None
+
+
+def caller_shapes(tool: Part | None) -> Mapping[str, Shape]:
+    """What the arguments that `with` binds must be."""
+    arguments: Mapping[str, Any] = (tool.model.input or {}) if tool else {}
+    return {name: argument_shape(argument) for name, argument in arguments.items()}

@@ -1,0 +1,178 @@
+"""A spec as the passes see it: its parts by plural and name, each with its place, and the Libraries it may read.
+
+What is broken in shape is left out, remembered by name so that nothing else complains of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from interlock.diagnostics import Location
+    from interlock.source import Document, KeyPath, Sheet
+    from interlock.spec.fields import Field
+    from interlock.spec.specs import MessageSpec, SessionSpec
+
+PLURALS = (
+    "config",
+    "servers",
+    "vocabularies",
+    "slots",
+    "intents",
+    "conditions",
+    "decisions",
+    "responses",
+    "tools",
+    "flows",
+)
+"""The maps that declare named parts."""
+
+LISTS = ("mounts", "gates", "routes")
+"""The lists of an Agent."""
+
+SINGULAR = {
+    "config": "constant",
+    "servers": "server",
+    "vocabularies": "vocabulary",
+    "slots": "slot",
+    "intents": "intent",
+    "conditions": "condition",
+    "decisions": "decision table",
+    "responses": "response",
+    "tools": "tool",
+    "flows": "flow",
+}
+"""What one part of each plural is called in messages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One declared part. `model` is a spec model; for `config` the constant, for `flows` the list of steps."""
+
+    plural: str
+    name: str
+    model: Any
+    unit: Unit
+    path: KeyPath
+
+    def key(self, *more: str | int) -> Location:
+        """Place of the part's key, or of a key within it."""
+        return self.unit.key(*self.path, *more)
+
+    def value(self, *more: str | int) -> Location:
+        """Place of a value within the part."""
+        return self.unit.value(*self.path, *more)
+
+    @property
+    def called(self) -> str:
+        """How messages speak of it: `tool 'x'`."""
+        return f"{SINGULAR[self.plural]} {self.name!r}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One entry of a list of the Agent, with its index as written."""
+
+    index: int
+    model: Any
+
+
+Names: TypeAlias = "dict[str, dict[str, Part]]"
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """An Agent or a Library.
+
+    `visible` holds its own parts and those of all Libraries it uses; `incomplete` says that one of those could not be
+    read, so that an unknown name proves nothing. `prefix` stands before the files of another bundle. `memo` keeps what
+    passes work out about the unit and others ask again.
+    """
+
+    kind: str
+    name: str
+    bundle: str
+    document: Document
+    sheets: Mapping[str, Sheet]
+    prefix: str = ""
+    uses: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    title: Any = None
+    description: str = ""
+    own: Names = field(default_factory=dict)
+    lists: dict[str, list[Item]] = field(default_factory=dict)
+    user: dict[str, Field] = field(default_factory=dict)
+    message: MessageSpec | None = None
+    session: SessionSpec | None = None
+    broken: dict[str, set[str]] = field(default_factory=dict)
+    libraries: list[Unit] = field(default_factory=list)
+    visible: Names = field(default_factory=dict)
+    incomplete: bool = False
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    def key(self, *path: str | int) -> Location:
+        """Place of a key."""
+        return self._placed(self.document.places.key(path))
+
+    def value(self, *path: str | int) -> Location:
+        """Place of a value."""
+        return self._placed(self.document.places.value(path))
+
+    def inside(self, path: KeyPath, offset: int) -> Location:
+        """Place of a character within the text at `path`."""
+        return self._placed(self.document.places.inside(path, offset))
+
+    def _placed(self, place: Location) -> Location:
+        return type(place)(self.prefix + place.file, place.line, place.column) if self.prefix else place
+
+    @property
+    def file(self) -> str:
+        """Its file, as its places name it."""
+        return self.prefix + self.document.file
+
+    def parts(self, plural: str) -> dict[str, Part]:
+        """Its own parts of one plural."""
+        return self.own.get(plural, {})
+
+    def find(self, plural: str, name: str) -> Part | None:
+        """The part it means by that name, its own before those of its Libraries."""
+        return self.visible.get(plural, {}).get(name)
+
+    def knows(self, plural: str, name: str) -> bool:
+        """Whether the name is declared, in whatever shape, or cannot be told."""
+        return name in self.visible.get(plural, {}) or self.is_broken(plural, name) or self.incomplete
+
+    def is_broken(self, plural: str, name: str) -> bool:
+        """Whether the name is declared with a mistake in its shape."""
+        return any(name in unit.broken.get(plural, ()) for unit in self.closure())
+
+    def closure(self) -> Iterator[Unit]:
+        """Itself and all Libraries it uses, directly or not, each once, nearest first."""
+        waiting, seen = [self], set[int]()
+        for unit in waiting:
+            if id(unit) not in seen:
+                seen.add(id(unit))
+                yield unit
+                waiting.extend(unit.libraries)
+
+    @property
+    def gates(self) -> list[Item]:
+        """The gates, as written."""
+        return self.lists.get("gates", [])
+
+    @property
+    def routes(self) -> list[Item]:
+        """The routes, as written."""
+        return self.lists.get("routes", [])
+
+    @property
+    def mounts(self) -> list[Item]:
+        """The mounts, as written."""
+        return self.lists.get("mounts", [])
+
+    def mount_of(self, tool: str) -> Item | None:
+        """The mount of a tool."""
+        return next((item for item in self.mounts if item.model.call == tool), None)

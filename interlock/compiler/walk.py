@@ -1,0 +1,97 @@
+"""Every step of an Agent's flows, in the order written, with its place and id."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interlock.spec.steps import ACTIONS, CallStep, DoStep, FlowStep, RespondStep, SwitchStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.written import Path
+
+_ACTION_OF = {model: action for action, model in ACTIONS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A step as written; `caught` says that it stands within a `catch`."""
+
+    model: Any
+    path: Path
+    caught: bool
+
+    @property
+    def action(self) -> str:
+        """Its action key."""
+        return _ACTION_OF[type(self.model)]
+
+    @property
+    def target(self) -> str:
+        """The name it acts on, where its action has one; otherwise the action."""
+        match self.model:
+            case CallStep():
+                return self.model.call
+            case RespondStep():
+                return self.model.respond
+            case FlowStep():
+                return self.model.flow
+            case _:
+                return self.action
+
+
+def steps_of(steps: Sequence[Any], path: Path, *, caught: bool = False) -> Iterator[Written]:
+    """The steps and all within them; a step comes before its branches, and those before its catches."""
+    for index, model in enumerate(steps):
+        step = Written(model, (*path, index), caught)
+        yield step
+        yield from _within(step)
+
+
+def _within(step: Written) -> Iterator[Written]:
+    if isinstance(step.model, SwitchStep):
+        for index, branch in enumerate(step.model.switch):
+            yield from steps_of(branch.do, (*step.path, "switch", index, "do"), caught=step.caught)
+    if isinstance(step.model, DoStep):
+        yield from steps_of(step.model.do, (*step.path, "do"), caught=step.caught)
+    for index, catch in enumerate(step.model.catch or ()):
+        yield from steps_of(catch.do or (), (*step.path, "catch", index, "do"), caught=True)
+
+
+def flow_steps(flow: Part) -> list[Written]:
+    """All steps of one flow."""
+    return list(steps_of(flow.model, flow.path))
+
+
+def all_steps(unit: Unit) -> Iterator[Written]:
+    """All steps of all flows."""
+    for flow in unit.parts("flows").values():
+        yield from flow_steps(flow)
+
+
+def step_ids(steps: Sequence[Written]) -> dict[Path, str]:
+    """The id of each step: as written, or what it calls; a further number where that is taken.
+
+    Two calls of one tool keep one default id: whoever reads `steps.<id>` must be able to tell them apart, so that
+    is a mistake of its own.
+    """
+    ids = {step.path: step.model.id for step in steps if step.model.id}
+    taken = set(ids.values()) | {step.target for step in steps if step.action == "call" and not step.model.id}
+    seen: Counter[str] = Counter()
+    for step in steps:
+        if step.path not in ids:
+            ids[step.path] = step.target if step.action == "call" else _free(step.target, seen, taken)
+    return ids
+
+
+def _free(name: str, seen: Counter[str], taken: set[str]) -> str:
+    while True:
+        seen[name] += 1
+        found = name if seen[name] == 1 else f"{name}_{seen[name]}"
+        if found not in taken:
+            taken.add(found)
+            return found

@@ -1,0 +1,32 @@
+"""The strings an author wrote within texts and values, each with its path."""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+def texts(text: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Every language's version of a Text; nothing for none."""
+    if isinstance(text, str):
+        yield path, text
+    elif isinstance(text, dict):
+        for language, version in text.items():
+            yield (*path, language), version
+
+
+def strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Every string within a JSON value."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from strings(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from strings(inner, (*path, index))
+
+
+def has_template(value: Any) -> bool:
+    """Whether a value is computed."""
+    return any("{{" in text or "{%" in text for _, text in strings(value, ()))
