@@ -61,14 +61,6 @@ def holds(turn: "Turn", expression: str, *, step_id: str) -> Calling[Verdict]:
     return verdict
 
 
-def read_condition(turn: "Turn", name: str, *, step_id: str) -> Calling[Verdict]:
-    """Whether a named condition holds, with the call it may need; such a call fills no cells."""
-    assertions = _assertions(turn, step_id)
-    verdict = yield from assertions.named(name)
-    _record(turn, assertions)
-    return verdict
-
-
 def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
     """The call, unless it is bound to identifiers and the message gives no cause to try it."""
     desk, inputs = attempt.desk, attempt.tool.input

@@ -1,39 +1,30 @@
 """Identifiers: which arguments hold one, and the proof that it stands in the user's words or in a declared source.
 
 An identifier is copied, never computed, assumed or defaulted. An argument holds one when it copies a slot with
-`patterns`; or when its name or format says so and its template reads what the user may have put there: then its
-value must be equal to a value at one of the paths read, or to an identifier that was found.
+`patterns`; or when its name or format, or that of a member, says so and its template reads what the user may have
+put there: then the value must be equal to one at the paths read, or to an identifier that was found.
 """
 
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import re2
-
 from interlock.expressions import Missing
 from interlock.interpreter import cells
 from interlock.interpreter.fields import same
 from interlock.interpreter.templates import only_path
+from interlock.plan.naming import names_identifier
 
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk, Given
     from interlock.interpreter.turn import Filled
+    from interlock.plan.base import Field
     from interlock.plan.plan import Plan
     from interlock.plan.tools import Argument
-
-NAME_TOKENS = frozenset(
-    {"account", "code", "guid", "iban", "id", "identifier", "ids", "key", "no", "nos", "nr", "number", "numbers", "ref"}
-    | {"reference", "serial", "token", "uuid"}
-)
-"""Words in an argument's name, split at underscores and capitals, that say it holds an identifier."""
-
-CHINESE_NAME_TOKENS = ("号", "编码", "代码", "标识")
 
 FREE_ROOTS = frozenset({"message", "slots", "vars"})
 """Context roots that may hold what the user said."""
 
-_WORDS = re2.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _DASHES = "-‐‑‒–—―−"
 
 
@@ -53,26 +44,32 @@ def is_identifier(plan: "Plan", slot: str) -> bool:
     return slot in plan.slots and plan.slots[slot].kind == "patterns"
 
 
-def names_one(name: str, argument: "Argument") -> bool:
-    """Whether the name or format of an argument says that it holds an identifier."""
-    if argument.type not in ("string", "list"):
-        return False
-    words = {word.lower() for word in _WORDS.findall(name)}
-    return argument.format == "uuid" or bool(words & NAME_TOKENS) or any(token in name for token in CHINESE_NAME_TOKENS)
-
-
 def untraceable(desk: "Desk", name: str, argument: "Argument", given: "Given", slot: str) -> str:
     """Why the value may not reach a tool; empty when it is traceable, or is no identifier."""
-    values = given.value if isinstance(given.value, list) else [given.value]
     if slot:
+        values = given.value if isinstance(given.value, list) else [given.value]
         traced = all(from_words(desk, slot, value) for value in values)
         return "" if traced else f"{name!r} holds an identifier that the user did not say"
-    if not names_one(name, argument) or not FREE_ROOTS & {path.partition(".")[0] for path in given.paths}:
+    if not FREE_ROOTS & {path.partition(".")[0] for path in given.paths}:
         return ""
-    sound = list(_sound_values(desk, given.paths))
-    if all(any(same(value, one) for one in sound) for value in values):
+    claimed = list(_claimed(name, argument, given.value))
+    sound = list(_sound_values(desk, given.paths)) if claimed else []
+    if all(any(same(value, one) for one in sound) for value in claimed):
         return ""
     return f"{name!r} names an identifier, but its value was computed: copy it from a slot, a cell or the user"
+
+
+def _claimed(name: str, field: "Field | None", value: Any) -> Iterator[str]:
+    """The texts in `value` that are identifiers by their name or format."""
+    if isinstance(value, Mapping):
+        members = (field.fields if field is not None else None) or {}
+        for key, part in value.items():
+            yield from _claimed(key, members.get(key), part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _claimed(name, field.items if field is not None else None, part)
+    elif isinstance(value, str) and (names_identifier(name) or (field is not None and field.format == "uuid")):
+        yield value
 
 
 def from_words(desk: "Desk", slot: str, value: Any) -> bool:

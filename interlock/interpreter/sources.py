@@ -164,7 +164,12 @@ def _computed(desk: Desk, name: str, value: Any, by: str) -> Read:
 
 def several(argument: str, slot: str, values: list[Any]) -> Block:
     """Several values where one is needed: a question, never a choice."""
-    return Block("ambiguous", argument, f"the slot {slot!r} saw {len(values)} values", slot, tuple(values))
+    reason = (
+        f"the slot {slot!r} saw {len(values)} values"
+        if len(values) != 1
+        else f"the slot {slot!r} is not the only one for it"
+    )
+    return Block("ambiguous", argument, reason, slot, tuple(values))
 
 
 def _span(found: Found) -> "Json":

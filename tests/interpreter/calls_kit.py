@@ -20,13 +20,20 @@ SLOT = {"at": AT, "kind": "patterns", "patterns": (r"\b(?:S\d{2}ES|555E)\d{6,7}\
 """An identifier: two letters-and-digits forms, and long plain numbers."""
 
 
-def argument(source: str, type: str = "string", **rest: Any) -> Argument:
-    return Argument(**{"type": type, "source": source, "send_as": "x", **rest})
+def argument(source: str, of_type: str = "string", **rest: Any) -> Argument:
+    return Argument(**{"type": of_type, "source": source, "send_as": "x", **rest})
 
 
-def tool(input: dict[str, Argument] | None = None, **rest: Any) -> Tool:
-    defaults = {"at": AT, "transport": "python", "python": "x", "effect": "read", "retry": Retry(attempts=1), "timeout_ms": 1000}
-    return Tool(**{**defaults, "input": input or {}, **rest})
+def tool(arguments: dict[str, Argument] | None = None, **rest: Any) -> Tool:
+    defaults = {
+        "at": AT,
+        "transport": "python",
+        "python": "x",
+        "effect": "read",
+        "retry": Retry(attempts=1),
+        "timeout_ms": 1000,
+    }
+    return Tool(**{**defaults, "input": arguments or {}, **rest})
 
 
 def plan(tools: dict[str, Tool], **rest: Any) -> Plan:
@@ -57,6 +64,9 @@ def fails(ending: str = "error", message: str = "", payload: Any = None) -> Answ
     return lambda call: ToolReturned(call.call_id, ending, 1_000, None, payload, message)
 
 
+NOTHING = returns({})
+
+
 class Talk:
     """A session of a plan: messages one after another, calls made by hand, and all that went out."""
 
@@ -66,17 +76,19 @@ class Talk:
         self.sent: list[CallTool] = []
         self.turn: Turn | None = None
 
-    def hears(self, text: str, type: str = "user_chat", now_ms: int = 1_000, metadata: dict[str, Any] | None = None) -> Turn:
+    def hears(
+        self, text: str, kind: str = "user_chat", now_ms: int = 1_000, metadata: dict[str, Any] | None = None
+    ) -> Turn:
         """The next message, read; the one before joins the trusted history."""
         if self.turn is not None:
             self.state.messages.append(reading.trusted_entry(self.turn))
         self.state.turn += 1
-        message = MessageReceived(f"m{self.state.turn}", text, now_ms, type=type, metadata=metadata or {})
+        message = MessageReceived(f"m{self.state.turn}", text, now_ms, type=kind, metadata=metadata or {})
         self.turn = new_turn(self.program, self.state, message, message.metadata)
         reading.read(self.turn)
         return self.turn
 
-    def runs(self, calling: Any, world: Answer = returns({})) -> Any:
+    def runs(self, calling: Any, world: Answer = NOTHING) -> Any:
         """Run work that may call, answered by `world`."""
         try:
             commands = next(calling)
@@ -86,7 +98,7 @@ class Talk:
         except StopIteration as stop:
             return stop.value
 
-    def calls(self, tool: str, world: Answer = returns({}), **options: Any) -> CallResult:
+    def calls(self, tool: str, world: Answer = NOTHING, **options: Any) -> CallResult:
         """One call of a tool in this turn."""
         assert self.turn is not None
         options = {"bind": {}, "step_id": "f/s", "at": AT, **options}

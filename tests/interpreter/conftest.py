@@ -11,7 +11,8 @@ import pytest
 def kit() -> ModuleType:
     """The builder of plans and turns for the tests of calls."""
     spec = importlib.util.spec_from_file_location("calls_kit", Path(__file__).with_name("calls_kit.py"))
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -61,7 +61,11 @@ def test_nothing_is_coerced(type_name, value, reason):
     ("field", "value", "reason"),
     [
         (Field(type="integer", enum=(1, 2)), 3, "3 is not one of 1, 2"),
-        (Field(type="string", pattern="^[0-9]{4}-[0-9]{2}$"), "2024-1", "'2024-1' does not match '^[0-9]{4}-[0-9]{2}$'"),
+        (
+            Field(type="string", pattern="^[0-9]{4}-[0-9]{2}$"),
+            "2024-1",
+            "'2024-1' does not match '^[0-9]{4}-[0-9]{2}$'",
+        ),
         (Field(type="string", format="uuid"), "x", "'x' is not a valid uuid"),
         (Field(type="string", max_length=2), "abc", "longer than 2"),
         (Field(type="list", max_length=1), [1, 2], "longer than 1"),
@@ -123,14 +127,23 @@ def test_items_and_members_are_checked_with_their_path():
 
 
 def test_null_is_missing_where_a_value_is_required_only():
-    fields = {"a": Field(type="string"), "b": Field(type="string", optional=True), "c": Field(type="integer", default=1)}
+    fields = {
+        "a": Field(type="string"),
+        "b": Field(type="string", optional=True),
+        "c": Field(type="integer", default=1),
+    }
     wrong_ones = [str(misfit) for misfit in misfits_of(fields, {"a": None, "b": None, "c": None})]
     assert wrong_ones == ["a: null where a value is required"]
 
 
 def test_only_the_declared_part_is_kept():
     place = Field(type="object", fields={"city": Field(type="string")})
-    fields = {"no": Field(type="string"), "place": place, "eta": Field(type="date", optional=True), "n": Field(type="integer", default=1)}
+    fields = {
+        "no": Field(type="string"),
+        "place": place,
+        "eta": Field(type="date", optional=True),
+        "n": Field(type="integer", default=1),
+    }
     value = {"no": "1", "place": {"city": "x", "secret": 1}, "eta": None, "other": 2}
     assert only_declared(fields, value) == {"no": "1", "place": {"city": "x"}, "n": 1}
 
@@ -148,7 +161,9 @@ def test_a_sensitive_value_is_neither_quoted_nor_shown():
 
 def test_a_json_schema_checks_the_rest_and_refers_to_nothing_outside():
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}
-    assert wrong(Field(type="object", json_schema=schema), {"a": [1, "x"]}, "o") == ["o.a.1: 'x' is not of type 'integer'"]
+    assert wrong(Field(type="object", json_schema=schema), {"a": [1, "x"]}, "o") == [
+        "o.a.1: 'x' is not of type 'integer'"
+    ]
     outside = Field(type="object", json_schema={"$ref": "https://example.com/schema.json"})
     assert wrong(outside, {}) == ["its schema refers to 'https://example.com/schema.json', which is not in the spec"]
 

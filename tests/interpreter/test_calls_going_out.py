@@ -12,7 +12,11 @@ from interlock.plan.tools import Outcome, Produces
 @pytest.fixture
 def track(kit):
     return kit.tool(
-        {"no": kit.argument("slots.no"), "query": kit.argument("message.text"), "round": kit.argument("turn.round", "integer")},
+        {
+            "no": kit.argument("slots.no"),
+            "query": kit.argument("message.text"),
+            "round": kit.argument("turn.round", "integer"),
+        },
         unwrap="response",
         output={"status": Field(type="string")},
         produces={"status": Produces(at="status")},
@@ -25,7 +29,12 @@ def test_a_call_goes_out_with_its_arguments_and_leaves_a_receipt_and_its_cells(k
     result = talk.calls("track", kit.returns({"response": {"status": "open", "extra": 1}}))
     assert talk.sent[0].arguments == {"no": "555E898665", "query": "555E898665 帮查一下", "round": 1}
     assert (talk.sent[0].call_id, talk.sent[0].step, talk.sent[0].at) == ("run/1", "f/s", kit.AT)
-    assert (result.outcome, result.went_out, result.result, result.receipt_id) == ("success", True, {"status": "open"}, "run/1")
+    assert (result.outcome, result.went_out, result.result, result.receipt_id) == (
+        "success",
+        True,
+        {"status": "open"},
+        "run/1",
+    )
     assert talk.state.receipts == [
         {
             "id": "run/1", "tool": "track", "step": "f/s", "turn": 1, "arguments": talk.sent[0].arguments,
@@ -33,7 +42,10 @@ def test_a_call_goes_out_with_its_arguments_and_leaves_a_receipt_and_its_cells(k
         }
     ]  # fmt: skip
     assert talk.state.cells["track"]["status"]["value"] == "open"
-    assert talk.state.cells["track"]["status"]["made_from"] == {"message.text": "555E898665 帮查一下", "slots.no": "555E898665"}
+    assert talk.state.cells["track"]["status"]["made_from"] == {
+        "message.text": "555E898665 帮查一下",
+        "slots.no": "555E898665",
+    }
     assert talk.turn.context["cells"]["track"]["status"] == "open"
     assert talk.turn.calls == [result]
 
@@ -54,7 +66,11 @@ def test_the_record_of_a_call_says_where_each_argument_came_from(kit, track):
 @pytest.mark.parametrize(
     ("world", "outcome", "error"),
     [
-        (("returns", {"response": {"status": 1}}), "error", "the answer is not as `output` says: status: not a string: 1"),
+        (
+            ("returns", {"response": {"status": 1}}),
+            "error",
+            "the answer is not as `output` says: status: not a string: 1",
+        ),
         (("returns", {}), "error", "the answer has nothing at `unwrap`: response"),
         (("returns", {}, 503), "error", "status 503"),
         (("returns", {}, 504), "timeout", "status 504"),
@@ -74,11 +90,18 @@ def test_a_failed_call_fills_no_cell_and_keeps_the_old_one(kit, track, world, ou
 
 
 def test_a_service_that_lacks_an_argument_blocks_and_names_the_slot(kit):
-    lacks = Outcome(at=kit.AT, when="payload.code == 'LACKS'", outcome="blocked", missing="no", message={"en": "Not {{ args.no }}"})
+    lacks = Outcome(
+        at=kit.AT, when="payload.code == 'LACKS'", outcome="blocked", missing="no", message={"en": "Not {{ args.no }}"}
+    )
     talk = kit.Talk(kit.plan({"t": kit.tool({"no": kit.argument("slots.no")}, outcomes=(lacks,))}))
     talk.hears("555E898665")
     result = talk.calls("t", kit.returns({"code": "LACKS"}))
-    assert (result.outcome, result.missing, result.message, result.went_out) == ("blocked", ("no",), "Not 555E898665", True)
+    assert (result.outcome, result.missing, result.message, result.went_out) == (
+        "blocked",
+        ("no",),
+        "Not 555E898665",
+        True,
+    )
 
 
 def test_a_cell_that_is_too_large_is_refused_and_says_so(kit):
@@ -138,11 +161,15 @@ def test_nothing_goes_out_once_a_person_has_taken_over(kit, track):
     assert (talk.calls("track").outcome, talk.sent) == ("skipped", [])
 
 
-@pytest.mark.parametrize(("world", "left"), [(("returns", {}), []), (("fails", "timeout"), []), (("returns", {}, 422), ["login"])])
+@pytest.mark.parametrize(
+    ("world", "left"), [(("returns", {}), []), (("fails", "timeout"), []), (("returns", {}, 422), ["login"])]
+)
 def test_a_call_takes_away_the_cells_it_invalidates_unless_the_service_refused(kit, world, left):
     tools = {
         "login": kit.tool(produces={"token": Produces(at="token")}),
-        "logout": kit.tool(invalidates=("login",), outcomes=(Outcome(at=kit.AT, when="status == 422", outcome="blocked"),)),
+        "logout": kit.tool(
+            invalidates=("login",), outcomes=(Outcome(at=kit.AT, when="status == 422", outcome="blocked"),)
+        ),
     }
     talk = kit.Talk(kit.plan(tools))
     talk.hears("hi")

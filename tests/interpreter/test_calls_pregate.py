@@ -14,22 +14,25 @@ def talk(kit):
     return make(kit)
 
 
-def make(kit, *, history="single", slot=None, type="string", intent="tracking"):
-    argument = kit.argument("slots.no", type, history=history)
+def make(kit, *, history="single", slot=None, of_type="string", intent="tracking"):
+    argument = kit.argument("slots.no", of_type, history=history)
     plan = kit.plan(
         {"track": kit.tool({"no": argument})},
         mounts=(Mount(at=kit.AT, call="track", intent=intent),),
         slots={"no": {**kit.SLOT, "in_context": (r"\d{3,6}",), **(slot or {})}},
         vocabularies={"again": Vocabulary(at=kit.AT, terms=(Term(code="again", aliases=("check it", "那个呢")),))},
-        intents={"tracking": Intent(at=kit.AT, keywords=("track", "查询"), follow_up="again"), "none": Intent(at=kit.AT)},
+        intents={
+            "tracking": Intent(at=kit.AT, keywords=("track", "查询"), follow_up="again"),
+            "none": Intent(at=kit.AT),
+        },
     )
     return kit.Talk(plan)
 
 
-def said(talk, *texts, type="user_chat"):
+def said(talk, *texts, kind="user_chat"):
     for text in texts[:-1]:
         talk.hears(text)
-    talk.hears(texts[-1], type=type)
+    talk.hears(texts[-1], kind=kind)
     result = talk.calls("track")
     return result, result.audit["pre_gate"]
 
@@ -64,9 +67,12 @@ def test_the_first_rule_that_holds_decides(talk, texts, rule, outcome, sent):
     assert gate["words"]
 
 
-@pytest.mark.parametrize(("texts", "rule", "outcome"), [([A], 1, "success"), ([f"{A} {B}"], 2, "ambiguous"), ([A, TRACK], 3, "skipped"), ([TRACK], 3, "skipped")])
+@pytest.mark.parametrize(
+    ("texts", "rule", "outcome"),
+    [([A], 1, "success"), ([f"{A} {B}"], 2, "ambiguous"), ([A, TRACK], 3, "skipped"), ([TRACK], 3, "skipped")],
+)
 def test_a_message_of_another_type_needs_the_identifier_itself(talk, texts, rule, outcome):
-    result, gate = said(talk, *texts, type="form")
+    result, gate = said(talk, *texts, kind="form")
     assert (gate["rule"], result.outcome) == (rule, outcome)
 
 
@@ -108,7 +114,7 @@ def test_an_intent_without_matchers_is_never_meant(kit):
 
 
 def test_an_argument_that_takes_a_list_may_have_several(kit):
-    talk = make(kit, slot={"many": True}, type="list")
+    talk = make(kit, slot={"many": True}, of_type="list")
     result, gate = said(talk, f"{A} and {B}")
     assert (gate["rule"], talk.sent[0].arguments["no"]) == (1, [A, B])
     single = make(kit, slot={"many": True})

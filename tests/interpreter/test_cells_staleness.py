@@ -52,7 +52,10 @@ def test_a_cell_holds_its_value_and_where_it_came_from(world):
 
 def test_a_cell_nobody_filled_is_missing_and_says_who_would(world):
     read = world.read("get_order", "no")
-    assert (read.absent, read.reason) == ("missing", "no successful call of 'get_order' has filled `cells.get_order.no`")
+    assert (read.absent, read.reason) == (
+        "missing",
+        "no successful call of 'get_order' has filled `cells.get_order.no`",
+    )
 
 
 @pytest.mark.parametrize("root", ["slots", "user", "config", "message", "vars"])
@@ -64,7 +67,9 @@ def test_a_cell_is_stale_once_a_value_its_call_was_made_from_has_changed(world, 
     world.now[path] = "B"
     assert world.read("get_order", "status").absent == "stale"
     assert world.read("get_order", "status").reason == f"`cells.get_order.status` is stale: `{path}` has changed since"
-    assert cells.live(world.state, world.now.get) == {}
+    assert cells.live(world.state, "get_order", world.now.get) == {}
+    with pytest.raises(KeyError):
+        cells.Live(world.state, world.now.get)["get_order"]
 
 
 def test_one_is_not_the_same_as_true_or_as_text(world):
@@ -172,7 +177,12 @@ def test_a_path_is_dotted_and_never_computed(path, found):
     assert cells.at_path({"rows": [{"no": "1"}]}, path) == found
 
 
-@given(st.integers(min_value=0) | st.text() | st.uuids().map(str) | st.sampled_from(["007", str(2**53), str(2**64), 2**128 - 1, "５５５Ｅ"]))
+@given(
+    st.integers(min_value=0)
+    | st.text()
+    | st.uuids().map(str)
+    | st.sampled_from(["007", str(2**53), str(2**64), 2**128 - 1, "５５５Ｅ"])
+)
 def test_values_pass_through_a_cell_and_the_serialised_state_unchanged(value):
     world = World()
     world.fill(a_tool(x="x"), "t", {"x": value})

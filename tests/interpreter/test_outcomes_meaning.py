@@ -19,7 +19,16 @@ def meaning(tool: Tool, status: int, payload: object) -> Classified:
 
 @pytest.mark.parametrize(
     ("status", "outcome"),
-    [(200, "success"), (204, "success"), (302, "error"), (400, "error"), (404, "error"), (408, "timeout"), (500, "error"), (504, "timeout")],
+    [
+        (200, "success"),
+        (204, "success"),
+        (302, "error"),
+        (400, "error"),
+        (404, "error"),
+        (408, "timeout"),
+        (500, "error"),
+        (504, "timeout"),
+    ],
 )
 def test_undeclared_the_status_says_what_an_answer_means(status, outcome):
     assert meaning(a_tool(), status, {}) == Classified(outcome)
@@ -27,7 +36,9 @@ def test_undeclared_the_status_says_what_an_answer_means(status, outcome):
 
 def test_the_first_declared_outcome_that_holds_wins():
     declared = (
-        Outcome(at="t:1:1", when="payload.code == 'MISSING'", outcome="blocked", missing="no", message={"en": "Which?"}),
+        Outcome(
+            at="t:1:1", when="payload.code == 'MISSING'", outcome="blocked", missing="no", message={"en": "Which?"}
+        ),
         Outcome(at="t:2:1", when="payload.code != 'OK'", outcome="error"),
         Outcome(at="t:3:1", when="status == 404", outcome="success"),
     )

@@ -8,7 +8,16 @@ from interlock.interpreter import responses
 from interlock.plan.base import Field
 from interlock.plan.tools import Mount, Outcome, Response
 
-PAYLOAD = {"code": "OK", "response": {"no": "007", "status": "在途", "location": {"city": "深圳", "zip": "1"}, "rows": [{"v": 1, "w": 2}, {"v": 3}], "extra": 1}}
+PAYLOAD = {
+    "code": "OK",
+    "response": {
+        "no": "007",
+        "status": "在途",
+        "location": {"city": "深圳", "zip": "1"},
+        "rows": [{"v": 1, "w": 2}, {"v": 3}],
+        "extra": 1,
+    },
+}
 OUTPUT = {
     "no": Field(type="string"),
     "status": Field(type="string"),
@@ -28,7 +37,10 @@ def talk(kit):
         {"no": kit.argument("slots.no")}, unwrap="response", output=OUTPUT, server="tracker",
         outcomes=(Outcome(at=kit.AT, when="payload.code != 'OK'", outcome="error"),),
     )  # fmt: skip
-    text = {"en": "{{ result.no }}: {{ result.status }}, {{ result.eta | default('unknown') }}", "zh": "运单 {{ result.no }}：{{ result.status }}"}
+    text = {
+        "en": "{{ result.no }}: {{ result.status }}, {{ result.eta | default('unknown') }}",
+        "zh": "运单 {{ result.no }}：{{ result.status }}",
+    }
     broken = {"*": "{{ result.eta }}"}
     plan = kit.plan(
         {"track": tool},
@@ -47,7 +59,7 @@ def talk(kit):
     return kit.Talk(plan)
 
 
-def rendered(talk, kit, name, payload=PAYLOAD, text="track 555E898665", world=None):
+def rendered(talk, kit, name, payload=PAYLOAD, *, text="track 555E898665", world=None):
     turn = talk.hears(text)
     call = talk.calls("track", world or kit.returns(payload))
     return responses.render(turn, name, call)
@@ -65,7 +77,11 @@ def test_fields_keep_what_is_there_nested_and_in_the_order_declared(talk, kit):
     made = rendered(talk, kit, "brief")
     wanted = {"status": "在途", "location": {"city": "深圳"}, "rows": [{"v": 3}], "no": "007"}
     assert made.text == f"```json\n{json.dumps(wanted, ensure_ascii=False)}\n```"
-    assert (made.output_mode, made.data, list(made.data)) == ("json_subset", wanted, ["status", "location", "rows", "no"])
+    assert (made.output_mode, made.data, list(made.data)) == (
+        "json_subset",
+        wanted,
+        ["status", "location", "rows", "no"],
+    )
 
 
 def test_a_text_is_in_the_language_of_the_reader_and_never_fenced(talk, kit):
@@ -90,10 +106,17 @@ def test_a_failed_call_with_a_payload_is_rendered_by_the_same_rule(talk, kit):
     assert late.data == {"code": "LATE"}
 
 
-@pytest.mark.parametrize(("name", "fenced"), [("brief", True), ("raw_fenced", True), ("raw", False), ("words", True), (None, False)])
+@pytest.mark.parametrize(
+    ("name", "fenced"), [("brief", True), ("raw_fenced", True), ("raw", False), ("words", True), (None, False)]
+)
 def test_a_failed_call_without_a_payload_gives_the_least_error_object(talk, kit, name, fenced):
     made = rendered(talk, kit, name, world=kit.fails("error", "upstream failed"))
-    assert made.data == {"server_name": "tracker", "tool_name": "track", "status": "error", "error_message": "upstream failed"}
+    assert made.data == {
+        "server_name": "tracker",
+        "tool_name": "track",
+        "status": "error",
+        "error_message": "upstream failed",
+    }
     assert made.text.startswith("```json\n{") is fenced
     assert (made.output_mode, made.fallback_used) == ("raw_json", False)
 
