@@ -1,0 +1,179 @@
+"""A folder of specs: its YAML files, and the CSV files that they name."""
+
+import os
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from interlock.diagnostics import Diagnostic, Location, in_order
+from interlock.source import document as yaml_file
+from interlock.source import sheet as csv_file
+from interlock.source.document import Document, read_document
+from interlock.source.places import KeyPath
+from interlock.source.sheet import Sheet, read_sheet
+
+YAML_ENDINGS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The files of one folder, in the order of their paths; sheets by their path relative to the folder."""
+
+    name: str
+    root: Path
+    documents: tuple[Document, ...]
+    sheets: Mapping[str, Sheet]
+
+
+def find_bundles(paths: Sequence[Path]) -> list[Path]:
+    """The bundle folders that `paths` mean: each a bundle, a folder of bundles, or one YAML file of a bundle.
+
+    A path that leads to no YAML file stands for itself, so that reading it says what is wrong.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        folder = path.parent if path.is_file() and _is_yaml(path.name) else path
+        found |= dict.fromkeys(_bundles_in(folder) or [path])
+    return list(found)
+
+
+def _bundles_in(folder: Path) -> list[Path]:
+    """The folder itself if it holds YAML files, else the bundles in its folders."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    visible = [entry for entry in entries if not entry.name.startswith(".")]
+    if any(_is_yaml(entry.name) for entry in visible):
+        return [folder]
+    folders = (entry for entry in visible if entry.is_dir(follow_symlinks=False))
+    return [bundle for entry in folders for bundle in _bundles_in(Path(entry.path))]
+
+
+def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
+    """Everything in a bundle's folder, and everything found wrong with its files."""
+    root = folder.resolve()
+    findings: list[Diagnostic] = []
+    documents: list[Document] = []
+    files = list(_yaml_files(root, findings))
+    if not files and not findings:
+        findings.append(_nothing_in(folder))
+    for file in sorted(files):
+        content = _content(root, file, yaml_file.MOST_BYTES, findings)
+        if content is not None:
+            document, found = read_document(content, file)
+            findings += found
+            documents += [document] if document else []
+    sheets = _sheets(root, documents, findings)
+    return Bundle(root.name, root, tuple(documents), sheets), in_order(findings)
+
+
+def _is_yaml(name: str) -> bool:
+    return name.lower().endswith(YAML_ENDINGS) and not name.startswith(".")
+
+
+def _nothing_in(folder: Path) -> Diagnostic:
+    place = Location(_shown(folder.name or str(folder)))
+    if folder.is_dir():
+        return Diagnostic("empty-bundle", "no YAML file in this folder", place, hint="a spec's name ends with .yaml")
+    if folder.exists():
+        return Diagnostic("not-a-spec", "this is neither a folder nor a YAML file", place)
+    try:
+        names = [entry.name for entry in os.scandir(folder.parent)]
+    except OSError:
+        names = []
+    near = get_close_matches(folder.name, names, 1)
+    return Diagnostic(
+        "missing-file", "no such file or folder", place, hint=f"did you mean {near[0]!r}?" if near else ""
+    )
+
+
+def _shown(path: str) -> str:
+    """A path as text that can be printed, whatever bytes the file system holds."""
+    return os.fsencode(path).decode("utf-8", "replace").replace(os.sep, "/")
+
+
+def _yaml_files(root: Path, findings: list[Diagnostic]) -> Iterator[str]:
+    """Paths of the YAML files below `root`; hidden ones and those behind linked folders are left out."""
+
+    def unreadable(error: OSError) -> None:
+        if Path(error.filename) != root or root.is_dir():
+            place = Location(_shown(os.path.relpath(error.filename, root)))
+            findings.append(Diagnostic("unreadable-file", f"the folder cannot be read: {error.strerror}", place))
+
+    for folder, folders, names in os.walk(root, onerror=unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in folders:
+            if os.path.islink(os.path.join(folder, name)):  # noqa: PTH114, PTH118 -- os.walk speaks in strings
+                place = Location(_shown(os.path.relpath(os.path.join(folder, name), root)))  # noqa: PTH118
+                message = "a link to a folder is not followed"
+                findings.append(Diagnostic("outside-bundle", message, place, hint="put the files into the bundle"))
+        for name in names:
+            if _is_yaml(name):
+                yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")  # noqa: PTH118
+
+
+def _content(
+    root: Path, file: str, limit: int, findings: list[Diagnostic], place: Location | None = None
+) -> bytes | None:
+    """The bytes of a file of the bundle, one more than `limit` at most; None with a finding if there are none."""
+    path = root / file
+    place = place or Location(_shown(file))
+    try:
+        if not path.resolve().is_relative_to(root):
+            message = f"{_shown(file)!r} leads out of the bundle"
+            findings.append(Diagnostic("outside-bundle", message, place, hint="put the file into the bundle"))
+            return None
+        if not path.is_file():
+            findings.append(_not_a_file(path, place))
+            return None
+        with path.open("rb") as stream:
+            return stream.read(limit + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        findings.append(Diagnostic("unreadable-file", f"{_shown(file)!r} cannot be read: {reason.lower()}", place))
+        return None
+
+
+def _not_a_file(path: Path, place: Location) -> Diagnostic:
+    if path.exists():
+        return Diagnostic("unreadable-file", f"{_shown(path.name)!r} is not a regular file", place)
+    names = os.listdir(path.parent) if path.parent.is_dir() else []  # noqa: PTH208 -- names are what is compared
+    near = get_close_matches(path.name, names, 1)
+    hint = f"did you mean {near[0]!r}?" if near else "the path is relative to the spec"
+    return Diagnostic("missing-file", f"no file {_shown(path.name)!r}", place, hint=hint)
+
+
+def _sheets(root: Path, documents: Sequence[Document], findings: list[Diagnostic]) -> dict[str, Sheet]:
+    """The CSV files that the documents name under a key `csv`, each read once."""
+    sheets: dict[str, Sheet] = {}
+    seen: set[str] = set()
+    for document in documents:
+        for path, name in _csv_names(document.data, ()):
+            file = sheet_path(document.file, name)
+            if file in seen:
+                continue
+            seen.add(file)
+            content = _content(root, file, csv_file.MOST_BYTES, findings, document.places.value(path))
+            if content is not None:
+                sheet, found = read_sheet(content, file)
+                findings += found
+                sheets |= {file: sheet} if sheet else {}
+    return sheets
+
+
+def sheet_path(file: str, name: str) -> str:
+    """Path within the bundle of the CSV file that the spec `file` calls `name`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
+
+
+def _csv_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """The values under `csv` in `vocabularies` and `decisions`, with their paths."""
+    for section in ("vocabularies", "decisions"):
+        parts = data.get(section)
+        for name, part in parts.items() if isinstance(parts, dict) else ():
+            if isinstance(part, dict) and isinstance(part.get("csv"), str):
+                yield (*path, section, name, "csv"), part["csv"]
