@@ -31,7 +31,7 @@ async def ensure_search_attributes(client: Client) -> None:
         names = ", ".join(key.name for key in KEYS)
         raise NotPreparedError(
             f"namespace {namespace!r} does not let this client register the search attributes {names}: "
-            f"{error.message}; register them as Keyword by other means (on Temporal Cloud: `tcld namespace search-attributes add`)"
+            f"{error.message}; register them as Keyword by other means, such as `tcld namespace search-attributes add`"
         ) from error
 
 

@@ -13,11 +13,14 @@ DEFAULT_ADDRESS = "localhost:7233"
 
 
 async def connect(
-    address: str | None = None, *, namespace: str | None = None, plugins: Sequence[Plugin] = ()
+    address: str | None = None,
+    *,
+    namespace: str | None = None,
+    plugins: Sequence[Plugin] = (),
 ) -> Client:
-    """A client for `address`, or for what TEMPORAL_ADDRESS and Temporal's configuration file name.
+    """A client for `address`, or for the one in TEMPORAL_ADDRESS or Temporal's configuration file.
 
-    Raises `UnreachableError` when no server answers. A worker gives its plugin, which brings the worker's data converter.
+    Raises `UnreachableError` when no server answers. A worker gives its plugin, which brings its data converter.
     """
     config = _configured()
     config["target_host"] = address or config.get("target_host") or DEFAULT_ADDRESS

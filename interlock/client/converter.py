@@ -25,7 +25,7 @@ from temporalio.converter import (
 ENCODING = "encoding"
 COMPRESSED = b"binary/zlib"
 COMPRESS_ABOVE = 512
-INFLATED_LIMIT = 64 * 1024 * 1024
+INFLATED_LIMIT = 32 * 1024 * 1024
 """A payload that would grow beyond this is left as it is: some caller made it to swell."""
 
 _STORED_ELSEWHERE = frozenset({b"json/external-storage-reference", b"json/protobuf", b"binary/protobuf"})

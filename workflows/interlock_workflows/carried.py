@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+from temporalio.api.common.v1 import Payload
 from temporalio.common import RawValue
 
-from interlock.client.converter import JsonConverter, compressed
+from interlock.client.converter import INFLATED_LIMIT, JsonConverter, compressed
 
 CARRIED_LIMIT = 1_500_000
 """Bytes; the server refuses a payload of 2 MB, and a run that cannot continue would be stuck."""
@@ -15,10 +16,14 @@ _SHED_FIRST = ("records", "transcript", "outbox", "receipts")
 
 def packed(carry: dict[str, Any]) -> RawValue:
     """The payload that carries `carry`; where it is too large the oldest records go first, then the oldest replies."""
-    payload = compressed(JsonConverter().to_payload(carry))
-    while len(payload.data) > CARRIED_LIMIT and _shed(carry["state"]):
-        payload = compressed(JsonConverter().to_payload(carry))
-    return RawValue(payload)
+    plain = JsonConverter().to_payload(carry)
+    while not _fits(plain) and _shed(carry["state"]):
+        plain = JsonConverter().to_payload(carry)
+    return RawValue(compressed(plain))
+
+
+def _fits(plain: Payload) -> bool:
+    return len(plain.data) < INFLATED_LIMIT // 2 and len(compressed(plain).data) <= CARRIED_LIMIT
 
 
 def unpacked(value: RawValue) -> dict[str, Any]:

@@ -35,7 +35,6 @@ class Conversation:
         self._info = workflow.info()
         self._turns = asyncio.Lock()
         self._taken = 0
-        self._touched_ms = now_ms()
         self._upgrade_to = ""
         self._machine: Machine | None = None
         self._program: Program | None = None
@@ -103,7 +102,7 @@ class Conversation:
                 now_ms=now_ms(),
             )
         except InvalidMessage as problem:
-            raise inbound.refusal(inbound.INVALID_MESSAGE, str(problem)) from None
+            raise inbound.invalid(problem) from None
 
     # -- what may come in ---------------------------------------------------------------------------------------------
 
@@ -129,42 +128,28 @@ class Conversation:
 
     async def turn(self, message: Message) -> Json:
         """The reply to one message, in the order of arrival."""
-        event = MessageReceived(
-            id=message.id,
-            text=message.text,
-            now_ms=now_ms(),
-            role=message.role,
-            type=message.type,
-            metadata=message.metadata,
-            history=message.history,
-        )
-        return await self._in_turn(event)
-
-    async def agent_turn(self, message: AgentMessage) -> Json:
-        """A human colleague's words, passed on verbatim."""
-        metadata = {"by": message.by} if message.by else {}
-        return await self._in_turn(MessageReceived(message.id, message.text, now_ms(), role="agent", metadata=metadata))
-
-    async def act(self, event: PersonActed) -> Json:
-        """A colleague's event takes effect at once, in the middle of a turn too."""
-        await self.ready()
-        self._touched_ms = now_ms()
-        assert self._machine is not None
-        self._machine.handle(event)
-        self.show()
-        return self.status()
-
-    async def _in_turn(self, event: MessageReceived) -> Json:
         await self.ready()
         async with self._turns:
             await self._upgrade()
-            reply = await self._safely(event)
-            self._touched_ms = now_ms()
+            reply = await self._safely(_received(message))
             self._taken += 1
             if self._taken >= TURNS_PER_RUN or workflow.info().is_continue_as_new_suggested():
                 self.rolling = True
             self.show()
         return reply
+
+    async def agent_turn(self, message: AgentMessage) -> Json:
+        """A human colleague's words, passed on verbatim."""
+        by = {"by": message.by} if message.by else {}
+        return await self.turn(Message(message.id, message.text, role="agent", metadata=by))
+
+    async def act(self, event: PersonActed) -> Json:
+        """A colleague's event takes effect at once, in the middle of a turn too."""
+        await self.ready()
+        assert self._machine is not None
+        self._machine.handle(event)
+        self.show()
+        return self.status()
 
     async def _safely(self, event: MessageReceived) -> Json:
         assert self._machine is not None
@@ -172,7 +157,7 @@ class Conversation:
         try:
             return await driver.take_turn(self._machine, self._program.plan, self.state.run_id, event)
         except InvalidMessage as problem:
-            raise inbound.refusal(inbound.INVALID_MESSAGE, str(problem)) from None
+            raise inbound.invalid(problem) from None
         except Exception as error:  # a fault of ours fails this turn for its caller, and never blocks the session
             workflow.logger.exception("a turn failed")
             self._machine = Machine(self._program, self.state)
@@ -226,13 +211,13 @@ class Conversation:
 
     def _idle_left(self) -> timedelta:
         assert self._program is not None
-        left = self._touched_ms + self._program.plan.session.idle_timeout_ms - now_ms()
+        left = self.state.last_ms + self._program.plan.session.idle_timeout_ms - now_ms()
         return timedelta(milliseconds=max(left, 1))
 
     def _end_if_idle(self) -> None:
         assert self._program is not None
         assert self._machine is not None
-        quiet = now_ms() - self._touched_ms >= self._program.plan.session.idle_timeout_ms
+        quiet = now_ms() - self.state.last_ms >= self._program.plan.session.idle_timeout_ms
         if quiet and not self._turns.locked():
             self._machine.handle(TimerFired("idle", now_ms()))
             self.show()
@@ -264,6 +249,18 @@ class Conversation:
 
     def _known(self, key: SearchAttributeKey[str]) -> str | None:
         return workflow.info().typed_search_attributes.get(key)
+
+
+def _received(message: Message) -> MessageReceived:
+    return MessageReceived(
+        id=message.id,
+        text=message.text,
+        now_ms=now_ms(),
+        role=message.role,
+        type=message.type,
+        metadata=message.metadata,
+        history=message.history,
+    )
 
 
 def _kind_of(failure: ActivityError) -> str | None:

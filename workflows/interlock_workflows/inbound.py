@@ -8,6 +8,7 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.contract import messages
 from interlock.contract.messages import Malformed
+from interlock.interpreter.machine import InvalidMessage
 
 MALFORMED = "malformed"
 DRAINING = "draining"
@@ -50,6 +51,11 @@ def refusal(kind: str, message: str, *details: Any) -> ApplicationError:
 def malformed(problem: Malformed) -> ApplicationError:
     """The refusal of a body that is not in the contract."""
     return refusal(MALFORMED, str(problem), problem.as_json())
+
+
+def invalid(problem: InvalidMessage) -> ApplicationError:
+    """The refusal of a message or user that does not fit the agent."""
+    return refusal(INVALID_MESSAGE, str(problem), {"code": problem.code, "message": problem.message})
 
 
 def _encoding(value: RawValue) -> str:

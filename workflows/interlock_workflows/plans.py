@@ -8,8 +8,8 @@ from interlock.contract.calls import ResolvedPlan
 from interlock.interpreter.program import Program, link
 from interlock.plan.plan import from_json
 
-ReadPlan = Callable[[str], str]
-"""Gives the JSON of the plan with a digest, from a store that outlives the runs; raises LookupError."""
+ReadPlan = Callable[[str], str | None]
+"""Gives the JSON of the plan with a digest, from a store that outlives the runs, or none."""
 
 _programs: WeakValueDictionary[str, Program] = WeakValueDictionary()
 _store: list[ReadPlan] = []
@@ -32,6 +32,7 @@ def program_of(resolved: ResolvedPlan) -> Program:
 
 
 def _stored(digest: str) -> str:
-    if not _store:
-        raise LookupError(f"this worker has no plan store, and plan {digest} is too large for a history")
-    return _store[0](digest)
+    text = _store[0](digest) if _store else None
+    if text is None:
+        raise LookupError(f"plan {digest} is too large for a history, and this worker's plan store does not have it")
+    return text
