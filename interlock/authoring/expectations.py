@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import re2
 
+from interlock.authoring.telling import ending_gate
 from interlock.spec.suite import CONTRACT_OUTCOME
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def _mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismat
     if expect.reason is not None:
         yield from _same("reason", expect.reason, reply.get("reason"))
     if expect.gate is not None:
-        yield from _same("gate", expect.gate, record.get("gate"))
+        yield from _same("gate", expect.gate, (ending_gate(record) or {}).get("id"))
     if expect.route is not None:
-        yield from _same("route", expect.route, record.get("route"))
+        yield from _same("route", expect.route, (record.get("route") or {}).get("id"))
     if expect.answered_by is not None:
         yield from _same("answered_by", expect.answered_by, record.get("response_source"))
     if "missing" in written:

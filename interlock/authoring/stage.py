@@ -1,4 +1,4 @@
-"""A conversation without a server: the machine of a plan, a world that answers for its tools, and a clock that stands still."""
+"""A conversation without a server: the machine of a plan, a world that answers for its tools, a clock that stands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Played:
 class Stage:
     """One session, played event by event. Times are milliseconds since the epoch."""
 
-    def __init__(self, plan: Plan, world: World, *, user: dict[str, Any], now_ms: int, session_id: str = "stage") -> None:
+    def __init__(
+        self, plan: Plan, world: World, *, user: dict[str, Any], now_ms: int, session_id: str = "stage"
+    ) -> None:
         program = link(plan)
         self.world = world
         self.now_ms = now_ms
@@ -43,7 +45,9 @@ class Stage:
         self._idle_at = self.now_ms + plan.session.idle_timeout_ms
         self._messages = 0
 
-    def say(self, text: str, *, role: str = "user", kind: str = "user_chat", metadata: dict[str, Any] | None = None) -> Played:
+    def say(
+        self, text: str, *, role: str = "user", kind: str = "user_chat", metadata: dict[str, Any] | None = None
+    ) -> Played:
         """A message, as the service or (role `agent`) a colleague sends it."""
         self._messages += 1
         message = MessageReceived(

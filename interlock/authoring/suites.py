@@ -1,4 +1,4 @@
-"""Runs suites offline: every case on a fresh stage, every expectation held against the reply, the record and the state."""
+"""Runs suites offline: each case on a fresh stage, each expectation held against reply, record and state."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from interlock.authoring.coverage import Coverage
 from interlock.authoring.expectations import Mismatch, mismatches, shown
 from interlock.authoring.stage import Played, Stage
 from interlock.authoring.stubs import StubbedTools
+from interlock.authoring.telling import told
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ class CaseRun:
 
     def _failures(self, number: int, turn: Turn, played: Played, stage: Stage) -> Sequence[Failure]:
         at = ("cases", self.place, "turns", number)
-        why = told(stage.state.records[-1]) if stage.state.records else ()
+        why = (
+            tuple(f"{subject:<8} {line}" for subject, line in told(stage.state.records[-1]))
+            if stage.state.records
+            else ()
+        )
         failures = [
             Failure(self.document.places.key((*at, "expect", *mismatch.key.split("."))), number, mismatch, why)
             for mismatch in (mismatches(turn.expect, played, stage.state) if turn.expect else ())
@@ -128,15 +133,6 @@ def play(stage: Stage, turn: Turn) -> Played:
         return stage.act(turn.event)
     assert turn.advance is not None
     return stage.advance(milliseconds(turn.advance))
-
-
-def told(record: dict[str, Any]) -> tuple[str, ...]:
-    """What the record of a turn says of its gates, route and steps, a line each, with their places."""
-    lines = [f"gate {gate['id']}: {gate['verdict']} ({gate['at']})" for gate in record.get("gates") or ()]
-    if record.get("route"):
-        lines.append(f"route {record['route']}")
-    lines += [f"step {step['id']}: {step['outcome']} ({step['at']})" for step in record.get("steps") or ()]
-    return tuple(lines)
 
 
 def _user(case: Case) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def compiled(paths: Iterable[Path]) -> list[Compiled]:
     """Every bundle under `paths`, compiled."""
     from interlock.compiler import compile_folder
 
-    return [compile_folder(folder) for folder in folders(paths)]
+    return [compile_folder(folder, shown_as=shown(folder)) for folder in folders(paths)]
 
 
 def plan_named(name: str, paths: Iterable[Path]) -> Plan:
