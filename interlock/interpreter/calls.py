@@ -67,11 +67,11 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
     slots = identifiers.slots_of(attempt.turn.program.plan, inputs, attempt.bind)
     if intent and slots:
         lists = {slot for name, slot in slots.items() if inputs[name].type == "list"}
-        passed = pregate.judge(desk, slots.values(), intent, lists)
-        attempt.audit["pre_gate"] = passed.as_json()
-        if passed.verdict != "go":
-            return held(attempt, passed)
-        attempt.desk = replace(desk, history=pregate.admitted(desk, slots.values(), intent))
+        judged = pregate.judge(desk, slots.values(), intent, lists)
+        attempt.audit["pre_gate"] = judged.gravest.as_json()
+        if judged.gravest.verdict != "go":
+            return held(attempt, judged.gravest)
+        attempt.desk = replace(desk, history=judged.history)
     return (yield from _made(attempt))
 
 
@@ -112,7 +112,7 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
         missing=(slot,) if slot else (),
         receipt_id=came.call_id,
     )
-    result.audit |= returned.kept(attempt.desk, result, attempt.assembled, came)
+    result.audit |= returned.kept(attempt.turn.state, result, came)
     if not attempt.is_check:
         result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
     return result

@@ -129,7 +129,7 @@ def produced(tool: Tool, result: Any) -> Iterator[tuple[str, Any]]:
 def too_large(tool: Tool, result: Any) -> str:
     """The first cell that is over the limit, in words; empty if none is."""
     for key, value in produced(tool, result):
-        size = len(json.dumps(value, ensure_ascii=False).encode())
+        size = 0 if is_short(value) else len(json.dumps(value, ensure_ascii=False).encode())
         if size > CELL_BYTES:
             return f"the cell {key!r} would take {size} bytes, more than {CELL_BYTES}"
     return ""
@@ -191,6 +191,13 @@ def _stored(state: State, path: str) -> tuple[bool, Any]:
     return at_path(values, ".".join(rest))
 
 
+def is_short(value: Any) -> bool:
+    """Whether a value is plainly small enough to keep as it is, without writing it out."""
+    return len(value) <= KEPT_AS_IS if isinstance(value, str) else value is None or isinstance(value, int | float)
+
+
 def _kept(value: Any) -> Any:
+    if is_short(value):
+        return value
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return value if len(text) <= KEPT_AS_IS else {"sha256": hashlib.sha256(text.encode()).hexdigest()}

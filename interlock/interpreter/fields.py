@@ -49,11 +49,11 @@ def _members(fields: Mapping[str, Field], value: Mapping[str, Any], path: str, *
 
 def _value(field: Field, value: Any, path: str, *, hidden: bool) -> Iterator[Misfit]:
     hidden = hidden or field.sensitive
-    shown = "the value" if hidden else _shown(value)
     if not _TYPES[field.type](value):
-        yield Misfit(path, f"not {_ARTICLES[field.type]}" if hidden else f"not {_ARTICLES[field.type]}: {shown}")
+        yield Misfit(path, f"not {_ARTICLES[field.type]}" + ("" if hidden else f": {_shown(value)}"))
         return
-    yield from (Misfit(path, reason) for reason in _reasons(field, value, shown))
+    for reason in _reasons(field, value):
+        yield Misfit(path, f"{'the value' if hidden else _shown(value)} {reason}")
     if field.type == "list" and field.items is not None:
         for index, item in enumerate(value):
             yield from _value(field.items, item, f"{path}.{index}" if path else str(index), hidden=hidden)
@@ -92,28 +92,28 @@ def _declared(field: Field, value: Any) -> Any:
     return value
 
 
-def _reasons(field: Field, value: Any, shown: str) -> Iterator[str]:
+def _reasons(field: Field, value: Any) -> Iterator[str]:
     if field.enum and not any(same(value, allowed) for allowed in field.enum):
-        yield f"{shown} is not one of {', '.join(repr(allowed) for allowed in field.enum)}"
+        yield f"is not one of {', '.join(repr(allowed) for allowed in field.enum)}"
     if field.type == "string" and field.pattern and not _pattern(field.pattern).search(value):
-        yield f"{shown} does not match {field.pattern!r}"
+        yield f"does not match {field.pattern!r}"
     if field.type == "string" and field.format and not FORMATS[field.format](value):
-        yield f"{shown} is not a valid {field.format}"
+        yield f"is not a valid {field.format}"
     if field.max_length is not None and field.type in ("string", "list") and len(value) > field.max_length:
-        yield f"longer than {field.max_length}"
+        yield f"is longer than {field.max_length}"
     if field.type == "datetime" and moment_of(value, field.timezone).tzinfo is None:  # type: ignore[union-attr]
-        yield f"{shown} has no offset, and no `timezone` is declared"
-    yield from _bounds(field, value, shown)
+        yield "has no offset, and no `timezone` is declared"
+    yield from _bounds(field, value)
 
 
-def _bounds(field: Field, value: Any, shown: str) -> Iterator[str]:
+def _bounds(field: Field, value: Any) -> Iterator[str]:
     measure = _MEASURES.get(field.type)
     if measure is None:
         return
     if field.min is not None and measure(value, field) < measure(field.min, field):
-        yield f"{shown} is below {field.min}"
+        yield f"is below {field.min}"
     if field.max is not None and measure(value, field) > measure(field.max, field):
-        yield f"{shown} is above {field.max}"
+        yield f"is above {field.max}"
 
 
 def same(one: Any, other: Any) -> bool:

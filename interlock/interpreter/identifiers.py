@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FREE_ROOTS = frozenset({"message", "slots", "vars"})
 """Context roots that may hold what the user said."""
 
-_DASHES = "-‐‑‒–—―−"
+_NO_DASHES = str.maketrans("", "", "-‐‑‒–—―−")
 
 
 def copied_slots(inputs: Mapping[str, "Argument"], bind: Mapping[str, Any]) -> dict[str, str]:
@@ -85,7 +85,9 @@ def from_words(desk: "Desk", slot: str, value: Any) -> bool:
 
 
 def _reads(desk: "Desk", filled: "Filled", raw: str, value: str) -> bool:
-    if filled.source not in ("message", "kept", "trusted") or squashed(raw) != squashed(value):
+    if filled.source not in ("message", "kept", "trusted"):
+        return False
+    if raw != value and squashed(raw) != squashed(value):
         return False
     return filled.source != "message" or raw in desk.turn.message.text
 
@@ -93,7 +95,7 @@ def _reads(desk: "Desk", filled: "Filled", raw: str, value: str) -> bool:
 def squashed(text: str) -> str:
     """What stays of an identifier under every normalisation: width folded, letters raised, no white space or dashes."""
     folded = unicodedata.normalize("NFKC", text).upper()
-    return "".join(letter for letter in folded if not letter.isspace() and letter not in _DASHES)
+    return "".join(folded.split()).translate(_NO_DASHES)
 
 
 def _sound_values(desk: "Desk", paths: frozenset[str]) -> Iterator[Any]:

@@ -5,7 +5,7 @@ They stand before every such call whose mount names an intent. History decides o
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from interlock.interpreter.reading import CHAT, trusted_values
 
@@ -51,16 +51,21 @@ class Passed:
         return {"slot": self.slot, "rule": self.rule, "verdict": verdict, "words": words}
 
 
-def judge(desk: "Desk", slots: Collection[str], intent: str, lists: Collection[str]) -> Passed:
-    """The gravest of the rules that hold for `slots`; those in `lists` may have several values."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What counts for the call, and the one identifier of trusted history by slot, where rule 5 let it through."""
+
+    gravest: Passed
+    history: Mapping[str, "Found"]
+
+
+def judge(desk: "Desk", slots: Collection[str], intent: str, lists: Collection[str]) -> Judged:
+    """The rules that hold for `slots`, each looked at once; those in `lists` may have several values."""
     passed = [judge_slot(desk, slot, intent, several=slot in lists) for slot in dict.fromkeys(slots)]
-    return min(passed, key=lambda one: GRAVEST.index(one.verdict))
-
-
-def admitted(desk: "Desk", slots: Collection[str], intent: str) -> Mapping[str, Any]:
-    """The one identifier of trusted history, by slot, where rule 5 let it through."""
-    passed = [judge_slot(desk, slot, intent, several=False) for slot in dict.fromkeys(slots)]
-    return {one.slot: one.values[0] for one in passed if one.rule == 5}
+    return Judged(
+        gravest=min(passed, key=lambda one: GRAVEST.index(one.verdict)),
+        history={one.slot: one.values[0] for one in passed if one.rule == 5},
+    )
 
 
 def judge_slot(desk: "Desk", slot: str, intent: str, *, several: bool) -> Passed:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter.cells import CELL_BYTES
+from interlock.interpreter.cells import CELL_BYTES, is_short
 from interlock.interpreter.fields import masked
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def shown(plan: "Plan", tool: "Tool", assembled: "Assembled") -> "Json":
         name: MASK if _of_sensitive_slot(plan, assembled.origins[name]) else masked(tool.input[name], value)
         for name, value in assembled.arguments.items()
     }
+    if all(map(is_short, arguments.values())) and len(arguments) < CELL_BYTES // 1024:
+        return arguments
     text = json.dumps(arguments, ensure_ascii=False, sort_keys=True).encode()
     return arguments if len(text) <= CELL_BYTES else {"sha256": hashlib.sha256(text).hexdigest(), "bytes": len(text)}
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.arguments import Assembled
     from interlock.interpreter.events import ToolReturned
     from interlock.interpreter.sources import Desk
-    from interlock.interpreter.state import Json
+    from interlock.interpreter.state import Json, State
     from interlock.interpreter.turn import CallResult, Turn
     from interlock.plan.tools import Tool
 
@@ -40,10 +40,8 @@ def landed(turn: "Turn", tool: "Tool", returned: "ToolReturned") -> Landed:
     return Landed(meaning, understood.result)
 
 
-def kept(desk: "Desk", call: "CallResult", assembled: "Assembled", returned: "ToolReturned") -> "Json":
-    """Leave the receipt; on success the cells, and take away those that the call makes stale. What the record says."""
-    turn = desk.turn
-    state, tool = turn.state, turn.program.plan.tools[call.tool]
+def kept(state: "State", call: "CallResult", returned: "ToolReturned") -> "Json":
+    """Leave the receipt; what the record says of it."""
     assert call.receipt_id is not None
     receipts.keep(
         state,
@@ -52,7 +50,7 @@ def kept(desk: "Desk", call: "CallResult", assembled: "Assembled", returned: "To
             "tool": call.tool,
             "step": call.step,
             "turn": state.turn,
-            "arguments": receipts.shown(turn.program.plan, tool, assembled),
+            "arguments": call.audit["arguments"],
             "outcome": call.outcome,
             "status": returned.status,
             "at_ms": returned.now_ms,
