@@ -44,7 +44,7 @@ NAME = r"^[a-z][a-z0-9_]*$"
 SPEC_NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 WIRE_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
 PATH = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$"
-DURATION = r"^\d+(ms|s|m|h|d)$"
+DURATION = r"^[0-9]{1,9}(ms|s|m|h|d)$"
 REFERENCE = r"^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 
 Language = Annotated[str, StringConstraints(pattern=LANGUAGE)]

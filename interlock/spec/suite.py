@@ -23,7 +23,9 @@ from interlock.spec.base import (
 from interlock.spec.rules import AnyOf, NotEmpty, OneOf
 from interlock.spec.specs import Head
 
-CellName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$")]
+CELL_NAME = r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$"
+
+CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
 
 CONTRACT_OUTCOME = {"reply": "answer", "handoff": "handed_off", "none": "empty"}
 """Words of `expect.outcome` that the reply of the public contract spells otherwise; the rest are the same."""

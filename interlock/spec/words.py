@@ -8,7 +8,9 @@ from pydantic import StringConstraints
 from interlock.spec.base import Expression, Listed, Maybe, Name, Said, SpecModel, Text, Value
 from interlock.spec.rules import AnyOf, Beside, OneOf
 
-Code = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$")]
+CODE = r"^[A-Za-z0-9_.-]+$"
+
+Code = Annotated[str, StringConstraints(pattern=CODE)]
 
 
 class Term(SpecModel):

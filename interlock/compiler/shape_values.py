@@ -1,0 +1,129 @@
+"""What is wrong with one value: its type, its form, or that only some words may stand there."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.compiler.shape_words import at_path, did_you_mean, expected, found, named, one_of
+from interlock.diagnostics import Diagnostic
+from interlock.source import Document, KeyPath
+from interlock.spec import base, fields, suite, tools, words
+from interlock.spec.base import SpecModel
+from interlock.spec.fields import SOURCE_ROOTS
+from interlock.spec.forms import choices_of, form_at, is_text, model_of
+
+_RANGES = {
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+}
+_EMPTY = {"string_too_short": ("empty-text", "an empty text says nothing", "leave the key out, or say something")}
+
+_SNAKE = "small letters, digits and _, beginning with a letter"
+_FORMS: Mapping[str, tuple[str, str, str]] = {
+    base.NAME: ("bad-name", "a name", f"names are snake_case: {_SNAKE}"),
+    base.SPEC_NAME: ("bad-name", "the name of a spec", "names of specs are kebab-case: small letters, digits and -"),
+    base.WIRE_NAME: ("bad-name", "a name", "letters, digits and _; for another name on the wire use 'send_as'"),
+    base.REFERENCE: ("bad-name", "the name of a Library", "'name', or 'folder/name' of another bundle"),
+    base.LANGUAGE: ("bad-language", "a language", "'zh', 'en' or 'zh-Hant'; if a comma split your text, quote it"),
+    base.PATH: ("bad-path", "a path", "a path has dots, as in rows.0.value"),
+    base.DURATION: ("bad-duration", "a duration", "500ms, 30s, 20m, 4h or 7d"),
+    fields.SOURCE: ("bad-source", "a source", f"'caller', or a path under {', '.join(SOURCE_ROOTS)}"),
+    tools.HTTP_CALL: ("bad-form", "a method and a path", "'GET /orders/{order_no}'"),
+    tools.ENTRY_POINT: ("bad-form", "the name of an entry point", "the name under which the package registers it"),
+    tools.HOST: ("bad-form", "a host", "'api.example.com', without scheme or path"),
+    words.CODE: ("bad-name", "a code", "letters, digits, '_', '.' and '-'"),
+    suite.CELL_NAME: ("bad-name", "a cell", "'tool.key'"),
+}
+
+
+def value_finding(
+    document: Document, kind: type[SpecModel], path: KeyPath, problem: Mapping[str, Any], *, at_key: bool
+) -> Diagnostic:
+    """The finding about the value at `path`, or about its key."""
+    value = path[-1] if at_key else at_path(document.data, path)
+    form = form_at(kind, document.data, path)
+    place = document.places.key(path) if at_key else document.places.value(path)
+    code, message, hint = _said(document, path, form, value, problem)
+    return Diagnostic(code, message, place, hint=hint)
+
+
+def _said(document: Document, path: KeyPath, form: Any, value: Any, problem: Mapping[str, Any]) -> tuple[str, str, str]:
+    error, context = problem["type"], problem.get("ctx", {})
+    if error == "literal_error" and isinstance(value, str):
+        return _not_allowed(path, form, value)
+    if error == "string_pattern_mismatch":
+        code, what, hint = _FORMS.get(context["pattern"], ("bad-form", "what is expected", ""))
+        return code, f"{value!r} is not {what}", _mended(context["pattern"], value, hint)
+    if error in _EMPTY:
+        return _EMPTY[error]
+    if error == "too_short":
+        what = "map" if isinstance(value, dict) else "list"
+        return f"empty-{what}", f"an empty {what} says nothing", "leave the key out, or say what it holds"
+    if error in _RANGES:
+        bound, words_ = _RANGES[error]
+        return "out-of-range", f"{value!r} is not {words_} {context[bound]}", ""
+    if error == "literal_error":
+        return "wrong-type", f"expected {one_of(_words(form))}, found {found(value)}", _type_hint(document, path, value)
+    message = f"expected {expected(form, error)}, found {found(value)}"
+    return "wrong-type", message, _type_hint(document, path, value, form)
+
+
+def _words(form: Any) -> list[str]:
+    return ["true" if choice is True else str(choice) for choice in choices_of(form)]
+
+
+def _not_allowed(path: KeyPath, form: Any, value: str) -> tuple[str, str, str]:
+    choices = _words(form)
+    hint = did_you_mean(value, choices, one_of(choices))
+    if path == ("apiVersion",):
+        return "unknown-version", f"unknown version {value!r} of the language", f"write {choices[0]!r}"
+    return "not-allowed", f"{value!r} may not stand at {path[-1]!r}", hint
+
+
+def _type_hint(document: Document, path: KeyPath, value: Any, form: Any = None) -> str:
+    if value is None and path in document.commented:
+        return "an unquoted # begins a comment: quote the value"
+    if value is None:
+        return "give it a value, or leave the key out"
+    if isinstance(value, str) and "：" in value:
+        return "a full-width colon separates nothing: write ': ' with a space after it"
+    if isinstance(value, str) and re.match(r"\s*[A-Za-z_]\w*:\S", value):
+        return "a space is missing after the colon"
+    if isinstance(value, bool | int | float):
+        return f"if it is text, quote it: '{found(value).removeprefix('the number ')}'"
+    if isinstance(value, dict) and len(value) == 1 and (is_text(form) or model_of(form) is None):
+        return "a colon makes a map: if it is text, quote it"
+    if isinstance(value, str) and expected(form, "").startswith("a list"):
+        return f"write a list: [{value}]" if len(value) < 30 else "begin each item with '- '"
+    if isinstance(value, list) and (model := model_of(form)):
+        return f"write the keys of {named(model)}, without '-'"
+    return ""
+
+
+def _mended(pattern: str, value: str, hint: str) -> str:
+    """The hint, with the value as it should be where that is plain."""
+    mended = value
+    if pattern in (base.NAME, base.WIRE_NAME):
+        mended = re.sub(r"[\s.-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", value)).lower()
+    elif pattern == base.SPEC_NAME:
+        mended = re.sub(r"[\s._]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", value)).lower()
+    elif pattern == base.PATH:
+        mended = re.sub(r"\[['\"]?(\w+)['\"]?\]", r".\1", value).removeprefix("$.").removeprefix("result.")
+    elif pattern == base.DURATION:
+        mended = _duration(value)
+    elif pattern == fields.SOURCE:
+        root, _, rest = value.removeprefix("{{").removesuffix("}}").strip().partition(".")
+        near = did_you_mean(root, (*SOURCE_ROOTS, "caller")).removeprefix("did you mean '").removesuffix("'?")
+        mended = f"{near}.{rest}" if near and rest else near or value
+    fits = mended != value and re.fullmatch(pattern.removeprefix("^").removesuffix("$"), mended, re.ASCII)
+    return f"did you mean {mended!r}? {hint}" if fits else hint
+
+
+def _duration(value: str) -> str:
+    match = re.fullmatch(r"\s*(\d+)\s*([A-Za-z]+)\.?\s*", value, re.ASCII)
+    if not match:
+        return value
+    unit = match[2].lower()
+    if unit in ("ms", "msec", "millis", "milliseconds"):
+        return f"{match[1]}ms"
+    return f"{match[1]}{unit[0]}" if unit[0] in "smhd" and not unit.startswith("mo") else value
