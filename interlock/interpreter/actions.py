@@ -1,20 +1,18 @@
-"""What each kind of step does in a turn, and what the journal keeps of it. Steps that hold steps are in `flows`."""
+"""What each kind of step does in a turn, but for those that call, in `call_steps`, and that hold steps, in `flows`."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from interlock.interpreter import responses
-from interlock.interpreter.call_steps import call
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.failures import FlowEnded, FlowWaits, StepFailed
 from interlock.interpreter.lifecycle import transition
 from interlock.interpreter.slots import Question, fill_in, question
-from interlock.interpreter.state import Json
 from interlock.interpreter.texts import options_said, said
-from interlock.interpreter.turn import Calling, CallResult, Part, Turn
+from interlock.interpreter.turn import CallResult, Part, Turn
 from interlock.plan.steps import CollectStep, HandoffStep, RefuseStep, ReplyStep, RespondStep, SetStep
 
-Action: TypeAlias = Callable[[Turn, Any, str], Calling[Json]]
+Action: TypeAlias = Callable[[Turn, Any, str], None]
 
 ASKED_AT_MOST = 2
 """How often a flow asks at one step before it fails."""
@@ -26,11 +24,10 @@ def may_ask(turn: Turn, path: str) -> bool:
     return flow is None or flow["path"] != path or flow["attempts"] < ASKED_AT_MOST
 
 
-def _collect(turn: Turn, step: CollectStep, path: str) -> Calling[Json]:
-    yield from ()
+def _collect(turn: Turn, step: CollectStep, path: str) -> None:
     asked = _still_open(turn, step.slots)
     if asked is None:
-        return {}
+        return
     if may_ask(turn, path):
         raise FlowWaits(asked, path)
     names = ", ".join(asked.slots)
@@ -50,16 +47,14 @@ def _still_open(turn: Turn, names: tuple[str, ...]) -> Question | None:
     return asked
 
 
-def _respond(turn: Turn, step: RespondStep, path: str) -> Calling[Json]:  # noqa: ARG001 - one shape of actions
-    yield from ()
+def _respond(turn: Turn, step: RespondStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     if step.response == "none":
         turn.silent = True
-        return {}
+        return
     for result in _results(turn, step):
         made = responses.render(turn, step.response, result)
         part = Part(made.text, "direct_response", made.data, made.output_mode, step.response, made.fallback_used)
         turn.parts.append(part)
-    return {}
 
 
 def _results(turn: Turn, step: RespondStep) -> list[CallResult]:
@@ -75,36 +70,31 @@ def _results(turn: Turn, step: RespondStep) -> list[CallResult]:
     return [CallResult("", step.id, step.at, "success", result=value)]
 
 
-def _reply(turn: Turn, step: ReplyStep, path: str) -> Calling[Json]:  # noqa: ARG001
-    yield from ()
+def _reply(turn: Turn, step: ReplyStep, path: str) -> None:  # noqa: ARG001
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
-    turn.options += options_said(turn, step.options, step.at)
-    return {}
+    if step.options:
+        turn.options += options_said(turn, step.options, step.at)
 
 
-def _refuse(turn: Turn, step: RefuseStep, path: str) -> Calling[Json]:  # noqa: ARG001
-    yield from ()
+def _refuse(turn: Turn, step: RefuseStep, path: str) -> None:  # noqa: ARG001
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
-    turn.options += options_said(turn, step.options, step.at)
+    if step.options:
+        turn.options += options_said(turn, step.options, step.at)
     raise FlowEnded("refuse", step.reason)
 
 
-def _handoff(turn: Turn, step: HandoffStep, path: str) -> Calling[Json]:  # noqa: ARG001
-    yield from ()
+def _handoff(turn: Turn, step: HandoffStep, path: str) -> None:  # noqa: ARG001
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
     turn.state.status = transition(turn.state.status, "handoff")[0]
     raise FlowEnded("handed_off", data={"to": step.to} if step.to else None)
 
 
-def _set(turn: Turn, step: SetStep, path: str) -> Calling[Json]:  # noqa: ARG001
-    yield from ()
+def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001
     for name, value in step.values.items():
         turn.state.vars[name] = turn.context["vars"][name] = turn.program.value(value)(turn.context)
-    return {}
 
 
 ACTIONS: dict[str, Action] = {
-    "call": call,
     "collect": _collect,
     "respond": _respond,
     "reply": _reply,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from interlock.expressions.outcomes import NotMet
 from interlock.interpreter import calls
-from interlock.interpreter.conditions import NeedsRead
+from interlock.interpreter.conditions import NeedsRead, Verdict
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.turn import Calling, Turn
 
@@ -13,11 +13,19 @@ if TYPE_CHECKING:
 
 
 def holds(turn: Turn, expression: str, step: "Step") -> Calling[bool]:
-    """Whether it holds; what is missing makes it not hold. Raises StepFailed where it cannot be evaluated."""
+    """Whether it holds, with the calls it needs first."""
     try:
-        met = turn.program.condition(expression)(turn.context)
+        return holds_now(turn, expression, step)
     except NeedsRead:
-        met = yield from calls.holds(turn, expression, step_id=step.id)
+        return _decided(expression, step, (yield from calls.holds(turn, expression, step_id=step.id)))
+
+
+def holds_now(turn: Turn, expression: str, step: "Step") -> bool:
+    """Whether it holds; what is missing makes it not hold. Raises NeedsRead, and StepFailed if it cannot be decided."""
+    return _decided(expression, step, turn.program.condition(expression)(turn.context))
+
+
+def _decided(expression: str, step: "Step", met: Verdict) -> bool:
     if isinstance(met, NotMet) and met.reason != "missing":
         raise StepFailed("error", f"{expression}: {met.path}: {met.reason}", step.id, step.at)
     return bool(met)

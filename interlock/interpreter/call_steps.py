@@ -7,7 +7,7 @@ from typing import Any
 from interlock.interpreter import calls
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.slots import Question, fill_in
+from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.templates import only_path
 from interlock.interpreter.texts import engine_text
@@ -32,9 +32,20 @@ def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
     if not any(result.outcome in FINE for result in results):
         raise _failed(turn, step, path, results[0])
     if len(results) == 1 and results[0].outcome == "skipped":
+        _ask_again(turn, step, path)
         return {}
     values = [result.result for result in results]
     return {"result": values if step.expand else values[0], "calls": [_brief(result) for result in results]}
+
+
+def _ask_again(turn: Turn, step: CallStep, path: str) -> None:
+    """A message that says nothing for a call that the flow waits at does not let the flow pass it."""
+    flow = turn.going_on
+    if flow is None or flow["path"] != path or step.tool in turn.skipped_tools:
+        return
+    asked = question(turn, flow["asked"])
+    if asked is not None:
+        raise StepFailed("missing", "not given when asked", step.id, step.at, step.tool, question=asked, path=path)
 
 
 def recalled(step: CallStep, entry: Json) -> list[CallResult]:
@@ -85,7 +96,8 @@ def _values(turn: Turn, name: str) -> list[Any]:
 def _failed(turn: Turn, step: CallStep, path: str, result: CallResult) -> StepFailed:
     assert result.outcome != "success"
     assert result.outcome != "skipped"
-    failure = StepFailed(result.outcome, result.message, step.id, step.at, step.tool, result.message, result, path=path)
+    message = result.message or str(result.audit.get("error", ""))
+    failure = StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result, path=path)
     if result.outcome in ("missing", "ambiguous") or (result.outcome == "blocked" and result.missing):
         failure.question = asked_for(turn, result)
     return failure

@@ -4,7 +4,7 @@ from typing import Any
 
 from interlock.interpreter import responses
 from interlock.interpreter.replies import Answer, Source
-from interlock.interpreter.slots import Question, clarify_text, question
+from interlock.interpreter.slots import Question, ask_text, clarify_text, offered, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text
 from interlock.interpreter.turn import CallResult, Turn
@@ -53,12 +53,17 @@ def direct(turn: Turn) -> Answer | None:
 
 def asked_for(turn: Turn, call: CallResult) -> Question:
     """The question for what a call lacks; the service's own words where it gave any."""
-    asked = question(turn, call.missing) or Question("", tuple(call.missing), missing=list(call.missing))
-    asked.candidates |= call.candidates
-    if call.outcome == "ambiguous":
-        for name, values in call.candidates.items():
-            asked.text = asked.text or clarify_text(turn, name, values)
-    asked.text = asked.text or call.message or engine_text(turn.program, turn.language, "failed")
+    names = (*call.candidates, *(name for name in call.missing if name not in call.candidates))
+    if call.candidates:
+        name, values = next(iter(call.candidates.items()))
+        shown = [turn.context["$show"](value, f"slots.{name}") for value in values]
+        text = clarify_text(turn, name, values)
+        return Question(text, names, list(call.missing), dict(call.candidates), shown)
+    if call.outcome == "blocked":
+        asked = Question(ask_text(turn, names[0]), names, list(call.missing), options=offered(turn, names[0]))
+    else:
+        asked = question(turn, names) or Question("", names, list(call.missing))
+    asked.text = call.message or asked.text or engine_text(turn.program, turn.language, "failed")
     return asked
 
 

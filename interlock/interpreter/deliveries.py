@@ -5,20 +5,25 @@ Replies are held up to a bound in all; the oldest give theirs up first, but keep
 
 import hashlib
 import json
+from collections import deque
 from typing import Literal, TypeAlias
 
 from interlock.interpreter.events import MessageReceived
 from interlock.interpreter.state import IDS_KEPT, IDS_KEPT_MS, Json, State
 
 REPLY_BYTES_KEPT = 512 * 1024
+ENVELOPE_BYTES = 600
+"""About what a reply takes besides its text and data."""
 
 Delivery: TypeAlias = Literal["new", "repeated", "conflict"]
 
 
 def digest_of(message: MessageReceived) -> str:
     """The digest of what makes two messages of one id the same."""
-    content = [message.role, message.type, message.text, message.metadata]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    metadata = json.dumps(message.metadata, sort_keys=True) if message.metadata else ""
+    parts = (message.role, message.type, metadata, message.text)
+    content = "\0".join([*(str(len(part)) for part in parts), *parts])
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Deliveries:
@@ -29,6 +34,7 @@ class Deliveries:
         ordered = sorted(state.seen.items(), key=lambda item: item[1]["turn"])
         state.seen = dict(ordered)
         self._held = sum(entry["size"] for entry in state.seen.values())
+        self._holders = deque((name, entry["turn"]) for name, entry in ordered if entry["reply"] is not None)
 
     def find(self, message: MessageReceived, digest: str) -> tuple[Delivery, Json]:
         """Whether the message came before, and the entry it left."""
@@ -41,23 +47,23 @@ class Deliveries:
         """Remember a message with its reply, and let go of what is too old or too much."""
         seen = self._state.seen
         self._forget(message.id)
-        size = len(json.dumps(reply))
+        size = len(reply["text"]) * 2 + ENVELOPE_BYTES + (len(json.dumps(reply["data"])) if reply["data"] else 0)
         turn = self._state.turn
         seen[message.id] = {"body": digest, "at_ms": message.now_ms, "turn": turn, "size": size, "reply": reply}
         self._held += size
+        self._holders.append((message.id, turn))
         while len(seen) > IDS_KEPT or message.now_ms - next(iter(seen.values()))["at_ms"] > IDS_KEPT_MS:
             self._forget(next(iter(seen)))
-        if self._held > REPLY_BYTES_KEPT:
-            self._give_up_replies()
+        while self._held > REPLY_BYTES_KEPT and len(self._holders) > 1:
+            self._give_up(*self._holders.popleft())
 
     def _forget(self, message_id: str) -> None:
         entry = self._state.seen.pop(message_id, None)
         if entry is not None:
             self._held -= entry["size"]
 
-    def _give_up_replies(self) -> None:
-        for entry in list(self._state.seen.values())[:-1]:
-            if self._held <= REPLY_BYTES_KEPT:
-                return
+    def _give_up(self, message_id: str, turn: int) -> None:
+        entry = self._state.seen.get(message_id)
+        if entry is not None and entry["turn"] == turn:
             self._held -= entry["size"]
             entry["size"], entry["reply"] = 0, None

@@ -2,8 +2,9 @@
 
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.actions import ACTIONS
-from interlock.interpreter.asserting import holds
-from interlock.interpreter.call_steps import recalled
+from interlock.interpreter.asserting import holds, holds_now
+from interlock.interpreter.call_steps import call, recalled
+from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.state import Json
 from interlock.interpreter.turn import Calling, Turn
@@ -11,6 +12,12 @@ from interlock.plan.steps import CallStep, DoStep, FlowStep, Step, SwitchStep
 
 DONE, SKIPPED, ENTERED, CAUGHT = "done", "skipped", "entered", "caught"
 """How a journal marks a step: finished, left out, begun, or failed and being handled."""
+
+INSIDE = frozenset({"switch", "do", "flow"})
+"""Actions that hold steps."""
+
+AT_ONCE = ACTIONS.keys() - {"collect"}
+"""Actions that neither call nor wait."""
 
 
 class Walk:
@@ -24,56 +31,73 @@ class Walk:
         """Walk a flow of the agent; the results of its steps are its own."""
         context = self.turn.context
         outer, context["steps"] = context["steps"], {}
-        yield from self.steps(self.turn.program.plan.flows[name], path)
-        context["steps"] = outer
+        try:
+            yield from self.steps(self.turn.program.plan.flows[name], path)
+        finally:
+            context["steps"] = outer
 
     def steps(self, steps: tuple[Step, ...], path: str) -> Calling[None]:
         """Walk steps in order."""
         for number, step in enumerate(steps):
-            yield from self._step(step, f"{path}{number}")
+            here = f"{path}{number}"
+            if here in self.journal or step.catch or step.action not in AT_ONCE or not self._at_once(step, here):
+                yield from self._step(step, here)
+
+    def _at_once(self, step: Step, path: str) -> bool:
+        """Do a step that ends in one go; false if its `when` needs a call first."""
+        try:
+            held = not step.when or holds_now(self.turn, step.when, step)
+        except NeedsRead:
+            return False
+        if held:
+            self._do(step, path)
+        else:
+            self.journal[path] = {"mark": SKIPPED}
+        return True
+
+    def _do(self, step: Step, path: str) -> None:
+        try:
+            ACTIONS[step.action](self.turn, step, path)
+        except Missing as missing:
+            raise StepFailed("error", str(missing), step.id, step.at) from missing
+        self.journal[path] = {"mark": DONE}
 
     def _step(self, step: Step, path: str) -> Calling[None]:
         entry: Json = self.journal.get(path, {})
         mark = entry.get("mark")
-        if mark == SKIPPED:
-            return
         if mark == DONE:
             self._remember(step, entry)
-            if isinstance(step, CallStep) and "result" in entry:
-                self.turn.last = recalled(step, entry)
-            return
-        if mark == CAUGHT:
+        elif mark == CAUGHT:
             yield from self._handle(step, path, entry)
-            return
-        try:
-            if not mark and step.when and not (yield from holds(self.turn, step.when, step)):
-                self.journal[path] = {"mark": SKIPPED}
-            else:
-                yield from self._act(step, path)
-        except StepFailed as failure:
-            yield from self._catch(step, path, failure)
+        elif mark != SKIPPED:
+            try:
+                yield from self._try(step, path, entered=mark == ENTERED)
+            except StepFailed as failure:
+                yield from self._catch(step, path, failure)
 
-    def _act(self, step: Step, path: str) -> Calling[None]:
-        if isinstance(step, SwitchStep | DoStep | FlowStep):
-            self.journal.setdefault(path, {"mark": ENTERED})
+    def _try(self, step: Step, path: str, *, entered: bool) -> Calling[None]:
+        if not entered and step.when and not (yield from holds(self.turn, step.when, step)):
+            self.journal[path] = {"mark": SKIPPED}
+            return
+        if not entered and (step.when or step.action in INSIDE):
+            self.journal[path] = {"mark": ENTERED}
+        if isinstance(step, CallStep):
+            kept = yield from call(self.turn, step, path)
+            self.journal[path] = {"mark": DONE, **kept}
+            if "result" in kept:
+                self.turn.context["steps"][step.id] = {"result": kept["result"]}
+        elif step.action in INSIDE:
             yield from self._inside(step, path)
             self.journal[path] = {"mark": DONE}
-            return
-        if step.action in ("call", "collect") and step.when:
-            self.journal[path] = {"mark": ENTERED}
-        try:
-            done = yield from ACTIONS[step.action](self.turn, step, path)
-        except Missing as missing:
-            raise StepFailed("error", str(missing), step.id, step.at) from missing
-        self.journal[path] = {"mark": DONE, **done}
-        self._remember(step, self.journal[path])
+        else:
+            self._do(step, path)
 
-    def _inside(self, step: SwitchStep | DoStep | FlowStep, path: str) -> Calling[None]:
+    def _inside(self, step: Step, path: str) -> Calling[None]:
         if isinstance(step, DoStep):
             yield from self.steps(step.do, f"{path}.")
         elif isinstance(step, FlowStep):
             yield from self.flow(step.flow, f"{path}.")
-        else:
+        elif isinstance(step, SwitchStep):
             entry = self.journal[path]
             if "branch" not in entry:
                 entry["branch"] = yield from self._branch(step)
@@ -105,5 +129,7 @@ class Walk:
         context["error"] = outer
 
     def _remember(self, step: Step, entry: Json) -> None:
-        if "result" in entry:
+        """Bring the result of a call back into the context, and what a `respond` may say of it."""
+        if isinstance(step, CallStep) and "result" in entry:
             self.turn.context["steps"][step.id] = {"result": entry["result"]}
+            self.turn.last = recalled(step, entry)

@@ -29,10 +29,15 @@ def screened(turn: Turn) -> Calling[Answer | None]:
         return None
     raw = turn.message.text
     hits = turn.program.screens.scan(raw)
+    if not hits:
+        turn.gates += [run.unmatched for run in screens]
+        return None
     turn.text = mask(raw, [hit for found in hits.values() for hit in found])
     counting: list[Hit] = []
     for run in screens:
-        answer = yield from _run(turn, run, hits.get(run.gate.id))
+        answer = _judged(turn, run, hits.get(run.gate.id))
+        if answer is None and turn.gates[-1]["verdict"] != "pass":
+            answer = yield from _acted(turn, run.gate)
         if answer is not None:
             return answer
         if turn.gates[-1]["verdict"] != "pass":
@@ -44,7 +49,9 @@ def screened(turn: Turn) -> Calling[Answer | None]:
 def gated(turn: Turn) -> Calling[Answer | None]:
     """Run the gates that are not screens."""
     for run in turn.program.gates[1]:
-        answer = yield from _run(turn, run, None)
+        answer = _judged(turn, run, None)
+        if answer is None and turn.gates[-1]["verdict"] != "pass":
+            answer = yield from _acted(turn, run.gate)
         if answer is not None:
             return answer
     return None
@@ -59,7 +66,8 @@ def _reread(turn: Turn, text: str) -> None:
         read(turn)
 
 
-def _run(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Calling[Answer | None]:
+def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
+    """Put into the record whether the gate lets the turn pass or acts; an answer if that cannot be told."""
     gate = run.gate
     if gate.screen and not hits:
         turn.gates.append(run.unmatched)
@@ -77,6 +85,10 @@ def _run(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Calling[Answer | N
             return None
     seen = seen_entry(gate, gate.verdict, "met", hits=[[hit.raw, hit.start, hit.end] for hit in hits or ()])
     turn.gates.append(seen)
+    return None
+
+
+def _acted(turn: Turn, gate: Gate) -> Calling[Answer | None]:
     try:
         return (yield from _verdict(turn, gate))
     except Missing as missing:

@@ -36,6 +36,7 @@ class Program:
         self.routes = Routes(plan)
         self.tables = {name: Table(decision) for name, decision in plan.decisions.items()}
         self.identifiers = frozenset(name for name, slot in plan.slots.items() if slot.kind == "patterns")
+        self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.no_slots: dict[str, Any] = dict.fromkeys(plan.slots)
         self.no_intents = dict.fromkeys(plan.intents, False)
@@ -44,11 +45,15 @@ class Program:
             (name, term.code): term.title for name, words in plan.vocabularies.items() for term in words.terms
         }
         self._capabilities = {name: _capability(plan, name) for name in plan.slots}
-        self._compiled = compile_all(_sources(plan))
+        compiled = compile_all(_sources(plan))
+        self._conditions, self._texts, self._values = (
+            {text: function for (kind, text), function in compiled.items() if kind == wanted}
+            for wanted in ("when", "text", "value")
+        )
 
     def condition(self, expression: str) -> Compiled:
         """The condition under a `when` or `that` of this plan: gives True, False or `NotMet`."""
-        return self._compiled["when", expression]
+        return self._conditions[expression]
 
     def text(self, text: Text, language: str) -> Compiled:
         """A text for people in `language`, or in the first language it has; gives a string or raises `Missing`."""
@@ -57,11 +62,11 @@ class Program:
             chosen = text.get(EVERY_LANGUAGE)
         if chosen is None:
             chosen = next((text[one] for one in self.plan.languages if one in text), None) or next(iter(text.values()))
-        return self._compiled["text", chosen]
+        return self._texts[chosen]
 
     def value(self, value: Any) -> Compiled:
         """A value of this plan in which strings are templates; gives JSON or raises `Missing`."""
-        return self._compiled["value", _key(value)]
+        return self._values[_key(value)]
 
     def term_title(self, vocabulary: str, code: str, language: str) -> str:
         """How people read a code: its title, or the code where there is none."""

@@ -53,7 +53,7 @@ def read(turn: Turn) -> None:
     finder = turn.program.finder
     words, shapes = finder.words(turn.text), finder.shapes(turn.text)
     found = list(_found(turn, words, shapes))
-    found += _bare(turn, words, {one.slot for one in found})
+    found += _bare(turn, words, found)
     _read_intents(turn, words, shapes, found)
     turn.slots = kept(turn)
     if found:
@@ -127,11 +127,16 @@ def _value(slot: "Slot", hit: Hit) -> Any:
     return normalised(hit.value, slot.normalise) if slot.normalise else hit.value
 
 
-def _bare(turn: Turn, words: Groups, filled: set[str]) -> list[Found]:
-    if not turn.program.finder.has_bare or turn.message.type != CHAT or len(turn.text) > LONGEST_BARE:
+def _bare(turn: Turn, words: Groups, found: list[Found]) -> list[Found]:
+    """Values that count only because the conversation waits for them and the message holds nothing else."""
+    if turn.message.type != CHAT or len(turn.text) > LONGEST_BARE:
         return []
-    found = [one for name, one in accepted_bare(turn, turn.text, words) if name not in filled and _expected(turn, name)]
-    return list(dict.fromkeys(found))
+    if turn.state.flow is None and not any(message["intents"] or message["called"] for message in _trusted(turn)):
+        return []
+    slots = [name for name in turn.program.bare if _expected(turn, name) and all(one.slot != name for one in found)]
+    if not slots:
+        return []
+    return list(dict.fromkeys(one for name, one in accepted_bare(turn, turn.text, words) if name in slots))
 
 
 def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, Found]]:

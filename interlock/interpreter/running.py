@@ -48,11 +48,11 @@ def _waits(turn: Turn, answer: Answer, question: Question, position: Json) -> An
 
 def _failed(turn: Turn, failure: StepFailed, position: Json) -> Answer:
     """What an uncaught failure comes to: a question, a refusal, or that there is no result."""
-    turn.failed(failure.at, failure.kind, failure.message)
     question = failure.question
     if question is not None and may_ask(turn, failure.path):
         data = guidance(turn, failure.call) if failure.call is not None else None
         return _waits(turn, asking(turn, question, data, failure.kind), question, position)
+    turn.failed(failure.at, failure.kind, failure.message)
     if question is not None:
         title = slot_title(turn, question.slots[0])
         text = engine_text(turn.program, turn.language, "missing", title=title)

@@ -88,7 +88,7 @@ class CallResult:
     audit: Json = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part:
     """Something said by a step: its text, and how it was made."""
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from interlock.text.patterns import width_folded
 
@@ -29,18 +30,19 @@ def language_of(text: str, languages: Sequence[str]) -> str:
     Words count in scripts that have spaces between them, characters in others; a Latin word with a digit in it is an
     identifier and counts for nothing. Languages that share a script are not told apart: the first is taken.
     """
-    counts = _counts(width_folded(text))
-    if counts["kana"] and any(_script(language) == "kana" for language in languages):
-        counts["kana"] += counts["han"]
+    folded = width_folded(text)
+    counts = {script: _count(script, folded) for script in map(_script, languages)}
+    if counts.get("kana"):
+        counts["kana"] += _count("han", folded)
     return max(languages, key=lambda language: counts[_script(language)])
 
 
-def _counts(text: str) -> dict[str, int]:
-    counts = {script: sum(1 for _ in pattern.finditer(text)) for script, pattern in _COUNTED.items()}
-    tokens = (match[0] for match in _LATIN_TOKEN.finditer(text))
-    counts["latin"] = sum(1 for token in tokens if not any(map(str.isdigit, token)))
-    return counts
+def _count(script: str, text: str) -> int:
+    if script == "latin":
+        return sum(1 for token in _LATIN_TOKEN.findall(text) if token.isalpha() or not any(map(str.isdigit, token)))
+    return 0 if text.isascii() else len(_COUNTED[script].findall(text))
 
 
+@lru_cache(maxsize=256)
 def _script(language: str) -> str:
     return _SCRIPTS.get(re.split("[-_]", language.lower(), maxsplit=1)[0], "latin")
