@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import checks, identifiers, pregate, receipts, returned
+from interlock.interpreter import checks, identifiers, pregate, reading, receipts, returned
 from interlock.interpreter.arguments import assemble
 from interlock.interpreter.attempts import Attempt, blocked, held
 from interlock.interpreter.commands import CallTool
@@ -34,6 +34,8 @@ def call(
 
     `bind` gives `caller` arguments, over those of the mount; `slot_values` gives slots one value each for this call.
     """
+    if not turn.read:
+        reading.read(turn)
     mount = turn.program.mounts.get(tool)
     context = turn.context
     if slot_values:

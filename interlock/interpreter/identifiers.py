@@ -85,7 +85,7 @@ def from_words(desk: "Desk", slot: str, value: Any) -> bool:
 
 
 def _reads(desk: "Desk", filled: "Filled", raw: str, value: str) -> bool:
-    if filled.source not in ("message", "kept", "trusted"):
+    if filled.source not in ("message", "kept"):
         return False
     if raw != value and squashed(raw) != squashed(value):
         return False

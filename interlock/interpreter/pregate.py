@@ -87,15 +87,15 @@ def judge_slot(desk: "Desk", slot: str, intent: str, *, several: bool) -> Passed
 
 
 def _said(desk: "Desk", slot: str) -> tuple["Found", ...] | None:
-    """What the message holds for `slot`, or the flow that waited for it; None if nothing.
+    """What the message holds for `slot`, or what a flow that goes on has at hand; None if nothing.
 
-    What a flow has collected counts as said: the message that it goes on with answers another of its questions.
+    The message that a flow goes on with answers one of its questions, and need not say the rest again.
     """
-    filled, flow = desk.filled(slot), desk.turn.state.flow
+    filled = desk.filled(slot)
     if filled is None or filled.source not in ("message", "kept"):
         return None
     of_session = desk.turn.program.plan.slots[slot].keep == "session"
-    if filled.source == "kept" and of_session and (flow is None or filled.turn < flow["turn"]):
+    if filled.source == "kept" and of_session and desk.turn.going_on is None:
         return None
     return filled.found or None
 

@@ -150,3 +150,20 @@ def test_what_the_session_keeps_needs_the_intent_again(kit):
         talk.hears(text)
         result = talk.calls("track")
         assert (result.audit["pre_gate"]["rule"], result.outcome) == (rule, outcome)
+
+
+def test_a_flow_that_goes_on_has_what_the_session_keeps(kit):
+    from interlock.interpreter import slots
+
+    talk = make(kit, slot={"keep": "session"})
+    talk.hears(A)
+    slots.keep(talk.turn)
+    talk.hears(OTHER).going_on = {"name": "f"}
+    result = talk.calls("track")
+    assert (result.audit["pre_gate"]["rule"], result.outcome) == (1, "success")
+
+
+def test_a_message_nobody_has_read_yet_is_read(talk):
+    talk.hears(A)
+    talk.turn.read, talk.turn.slots = False, {}
+    assert talk.calls("track").outcome == "success"
