@@ -22,6 +22,10 @@ def schema_misfits(schema: Any, value: Any) -> Iterator[tuple[str, str]]:
             yield ".".join(str(part) for part in error.absolute_path), error.message[:REASON_LENGTH]
     except Unresolvable as problem:
         yield "", f"its schema refers to {problem.ref!r}, which is not in the spec"
+    except re2.error as problem:
+        yield "", f"its schema has a pattern that RE2 refuses: {problem}"
+    except RecursionError:
+        yield "", "its schema refers to itself without end"
 
 
 def _matches(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:

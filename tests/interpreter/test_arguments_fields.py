@@ -168,6 +168,12 @@ def test_a_json_schema_checks_the_rest_and_refers_to_nothing_outside():
     assert wrong(outside, {}) == ["its schema refers to 'https://example.com/schema.json', which is not in the spec"]
 
 
+def test_a_json_schema_that_cannot_be_followed_refuses_every_value():
+    look_ahead = Field(type="string", json_schema={"pattern": "a(?=b)"})
+    assert wrong(look_ahead, "ab")[0].startswith("its schema has a pattern that RE2 refuses")
+    assert wrong(Field(type="object", json_schema={"$ref": "#"}), {}) == ["its schema refers to itself without end"]
+
+
 def test_members_are_told_by_patterns_in_a_json_schema():
     schema = {"properties": {"a": {}}, "patternProperties": {"^x": {"type": "integer"}}, "additionalProperties": False}
     field = Field(type="object", json_schema=schema)
