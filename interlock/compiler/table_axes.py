@@ -157,6 +157,8 @@ class Axis:
         sample = self.samples[piece]
         if sample is None:
             return f"any other {self.name}"
+        if isinstance(sample, bool):
+            return f"{self.name} = {str(sample).lower()}"
         return f"{self.name} = {sample.isoformat() if isinstance(sample, date) else repr(sample)}"
 
 

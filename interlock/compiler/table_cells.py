@@ -5,6 +5,7 @@ An input cell is a literal; a list (any of); `< 5`, `<= 5`, `> 5`, `>= 5`, `[1..
 is "any". Text in double quotes is that text, whatever it looks like. In a CSV file commas make a list.
 """
 
+import json
 import re
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ ORDERED = frozenset({"integer", "number", "date", "datetime"})
 _COMPARISON = re.compile(r"(<=|>=|<|>)\s*(.+)", re.DOTALL)
 _RANGE = re.compile(r"([\[(])\s*([^\[\]()]+?)\s*\.\.\s*([^\[\]()]+?)\s*([\])])")
 _NEGATED = re.compile(r"(?:!=\s*|not\s+)(.+)", re.DOTALL)
-_ITEM = re.compile(r'\s*("(?:[^"]|"")*"|[^,]*?)\s*(?:,|$)')
+_ITEM = re.compile(r'\s*("(?:[^"]|"")*"|[^,"][^,]*?|)\s*(?:,|$)')
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?(?:[eE][+-]?\d+)?")
 _LOOSE = (
     (re.compile(r"[，、]"), "separate with an ordinary comma `,`"),
@@ -27,6 +28,7 @@ _LOOSE = (
     (re.compile(r"^[\[(]\s*[^,]+,[^,]+[\])]$"), "write a range with two dots: [1..5)"),
     (re.compile(r"^-?[\d.]+\s*(?:-|~|–|to|\.\.\.?)\s*-?[\d.]+$"), "write a range in brackets: [1..5) or [1..5]"),
     (re.compile(r"^-?\d{1,3}(?:[,_ ]\d{3})+$"), "write digits without separators"),
+    (re.compile(r"^-?0\d+$"), "no leading zeros; a comma does not group digits, it makes a list"),
 )
 
 
@@ -114,6 +116,8 @@ def _positive(text: str, column: Field, csv: bool) -> Cell:
             below_inclusive=between[4] == "]",
         )
     items = _items(text) if csv else [text]
+    if csv and any(comma in item for item in items for comma in "，、" if item[0] != '"' and item not in column.enum):
+        raise _UnreadableError(f"{text!r} has a full-width comma", "a list takes `,`; a text with it, double quotes")
     return Cell(any_of=tuple(_literal(item, column, csv=True) for item in items))
 
 
@@ -134,7 +138,7 @@ def _items(text: str) -> list[str]:
             )
         items.append(match[1])
         at = match.end()
-    if "" in items:
+    if "" in items or text.endswith(","):
         raise _UnreadableError(f"{text!r} has an empty item", "take the surplus comma out")
     return items
 
@@ -180,8 +184,9 @@ def _unfit(value: Any, column: Field) -> _UnreadableError:
     for pattern, hint in _LOOSE:
         if isinstance(value, str) and pattern.search(value):
             return _UnreadableError(f"{value!r} is no {column.type}", hint)
+    shown = json.dumps(value) if isinstance(value, bool) else repr(value)
     hints = {"boolean": "write true or false", "date": "write dates as 2026-03-01", "string": "put it in quotes"}
-    return _UnreadableError(f"{value!r} is no {column.type}", hints.get(column.type, ""))
+    return _UnreadableError(f"{shown} is no {column.type}", hints.get(column.type, ""))
 
 
 def _output(written: Any, column: Field, csv: bool) -> Any:

@@ -17,8 +17,8 @@ __all__ = ["WARNINGS", "Finding", "Problem", "findings", "parse_cell", "parse_ou
 
 WARNINGS = frozenset({"table-gap", "table-not-checked", "table-column-unused"})
 """The codes that do not keep a bundle from being compiled."""
-MOST_ROWS = 5_000
-MOST_STEPS = 2_000_000
+MOST_ROWS = 10_000
+MOST_STEPS = 500_000
 
 _ONE_ROW = frozenset({"unique", "first", "any", "priority"})
 
@@ -35,8 +35,9 @@ class Finding(NamedTuple):
 
 def findings(decision: Decision) -> list[Finding]:
     """All findings about a table, by row; one of a kind for each row."""
-    found = [*_of_columns(decision), *_of_cells(decision)]
-    if not found and decision.rows:
+    cells = list(_of_cells(decision))
+    found = [*_of_columns(decision), *_of_outputs(decision), *cells]
+    if not cells and decision.rows:
         found += _of_rows(decision)
     return sorted(found, key=lambda finding: -1 if finding.row is None else finding.row)
 
@@ -67,13 +68,17 @@ def _of_columns(decision: Decision) -> Iterator[Finding]:
 _ORDERED = {"integer", "number", "date", "datetime"}
 
 
-def _of_cells(decision: Decision) -> Iterator[Finding]:
+def _of_outputs(decision: Decision) -> Iterator[Finding]:
     for number, row in enumerate(decision.rows):
         if not row.then:
             hint = "give the row a value in an output column"
             yield Finding("table-output-missing", number, None, f"row {number + 1} has no outputs", hint)
         for name in row.then.keys() - decision.outputs.keys():
             yield Finding("unknown-column", number, None, f"the table has no output column {name!r}", "")
+
+
+def _of_cells(decision: Decision) -> Iterator[Finding]:
+    for number, row in enumerate(decision.rows):
         for name, cell in row.when.items():
             if problem := _cell_problem(decision, name, cell):
                 yield Finding(problem.code, number, None, f"row {number + 1}: {problem.message}", problem.hint)
@@ -209,13 +214,13 @@ def _overlaps(rows: _Rows) -> Iterator[Finding]:
     alike = _alike(decision) if decision.hit == "any" else {}
     for number in bits(rows.known):
         region = rows.region(number)
-        others = (rows.touching(region) & rows.known) >> (number + 1) << (number + 1)
+        others = rows.touching(region) & rows.known & ((1 << number) - 1)
         if decision.hit == "any":
             others &= ~alike.get(number, -1)
         for other in bits(others & -others):
             point = [_common(axis, number, other) for axis in rows.axes]
             outputs = " with different outputs" if decision.hit == "any" else ""
-            message = f"rows {number + 1} and {other + 1} both hit{outputs}, for example when {rows.shown(point)}"
+            message = f"rows {other + 1} and {number + 1} both hit{outputs}, for example when {rows.shown(point)}"
             yield Finding("table-overlap", number, other, message, _OVERLAP_HINTS[decision.hit])
 
 

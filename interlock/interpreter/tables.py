@@ -13,6 +13,7 @@ from interlock.interpreter.columns import Column, Key, key_of, order_of
 from interlock.plan.rules import Decision
 
 BLOCK = 16_384
+"""Rows worked together."""
 
 Outputs: TypeAlias = Callable[[int], dict[str, Any]]
 TemplateCell: TypeAlias = Callable[[int, str], Any]
@@ -32,7 +33,7 @@ class Decided(NamedTuple):
 class Table:
     """A decision table ready to be asked."""
 
-    def __init__(self, decision: Decision) -> None:
+    def __init__(self, decision: Decision, *, block: int = BLOCK) -> None:
         self._decision = decision
         self._none: dict[str, Any] = dict.fromkeys(decision.outputs)
         self._templates = [
@@ -40,11 +41,11 @@ class Table:
         ]
         self._has_templates = any(self._templates)
         self._is_first = decision.hit == "first"
-        self._blocks = [self._block(first) for first in range(0, len(decision.rows), BLOCK)]
+        self._blocks = [self._block(first, block) for first in range(0, len(decision.rows), block)]
 
-    def _block(self, first: int) -> tuple[int, int, list[tuple[str, Mapping[Any, int], Column]]]:
+    def _block(self, first: int, size: int) -> tuple[int, int, list[tuple[str, Mapping[Any, int], Column]]]:
         """The number of the block's first row, all its rows, and the columns that tell them apart."""
-        rows = self._decision.rows[first : first + BLOCK]
+        rows = self._decision.rows[first : first + size]
         columns = [
             (name, Column(field, [row.when.get(name) for row in rows])) for name, field in self._decision.inputs.items()
         ]
