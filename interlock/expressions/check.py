@@ -93,9 +93,11 @@ class Checker(OperatorChecks, CallChecks):
 
     def always(self, node: Expr, shape: Shape) -> bool:
         """Whether a condition cannot come out both ways."""
-        if isinstance(node, nodes.Compare) and nodes.keys_of(node.left) == nodes.keys_of(node.right) is not None:
-            return True
-        if not any(isinstance(part, nodes.Name) for part in nodes.walk(node)):
+        if isinstance(node, nodes.Compare) and isinstance(node.right, nodes.Name | nodes.Get):
+            path = nodes.keys_of(node.right)
+            if path is not None and path == nodes.keys_of(node.left):
+                return True
+        if not nodes.reads_context(node):
             return True
         if shape.may_be_none or shape.may_be_missing:
             return False

@@ -41,6 +41,7 @@ def compile_all(sources: Mapping[K, Source]) -> dict[K, Compiled]:
 def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
     """One function that gives the index of the first condition that is met, or -1; an empty text always is."""
     writer = PageWriter()
+    writer.hoisted = {}
     lines: list[str] = []
     for index, text in enumerate(conditions):
         if not text:
@@ -53,7 +54,8 @@ def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
         writer.metered = False
         lines += [f"{INDENT}try:", *meter, f"{INDENT * 2}if {python}: return {index}"]
         lines += [f"{INDENT}except Exception:", f"{INDENT * 2}if {slow}: return {index}"]
-    _execute(writer, ["def first(c):", *lines, f"{INDENT}return -1"])
+    heads = [f"{INDENT}{line}" for line in writer.roots()]
+    _execute(writer, ["def first(c):", *heads, *lines, f"{INDENT}return -1"])
     first: Callable[[Context], int] = writer.namespace["first"]
     return first
 

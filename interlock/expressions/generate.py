@@ -22,6 +22,7 @@ class Writer:
         self.namespace: dict[str, Any] = {"__builtins__": {"Exception": Exception, "len": len, "enumerate": enumerate}}
         self.known: dict[Any, str] = {}
         self.local: dict[str, str] = {}
+        self.hoisted: dict[str, str] | None = None
         self.metered = False
         self.numbered = 0
 
@@ -95,10 +96,20 @@ class Writer:
 
     def attribute(self, node: nodes.Get) -> str:
         """`base.key`; what is no object raises, and the slow interpreter then says why."""
-        base = self.expression(node.base)
-        if isinstance(node.key, int):
+        base = self.root(node.base) if isinstance(node.base, nodes.Name) else self.expression(node.base)
+        if isinstance(node.key, int) or not isinstance(node.base, nodes.Name | nodes.Get):
             return self.call(do.fetch, base, self.constant(node.key))
         return f"{base}[{self.constant(node.key)}]"
+
+    def root(self, node: nodes.Name) -> str:
+        """A root whose attribute is read; a function of many conditions reads each root once."""
+        if self.hoisted is None or node.name in self.local or node.name == "now":
+            return self.name(node.name)
+        return self.hoisted.setdefault(node.name, f"r{len(self.hoisted)}")
+
+    def roots(self) -> list[str]:
+        """The assignments of the roots that are read once; None, which has no attributes, stands for a missing one."""
+        return [f"{name} = c.get({self.constant(root)})" for root, name in (self.hoisted or {}).items()]
 
     def comparison(self, node: nodes.Compare) -> str:
         """A comparison; texts and whole numbers inline, everything else by the function that knows all kinds."""

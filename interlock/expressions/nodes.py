@@ -181,11 +181,9 @@ def children(node: Expr) -> tuple[Expr, ...]:
             return (node.base, *node.args)
 
 
-def walk(node: Expr) -> Iterator[Expr]:
-    """The node and everything inside it, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+def reads_context(node: Expr) -> bool:
+    """Whether there is any name in a tree."""
+    return isinstance(node, Name) or any(map(reads_context, children(node)))
 
 
 def deeper_than(node: Expr, limit: int) -> bool:

@@ -13,7 +13,16 @@ SECONDS = 2.0
 """Most cases take a millisecond; the bound only has to tell bounded from hanging on a busy machine."""
 
 ANY = Shape()
-SCOPE = {"x": ANY, "big": ANY, "huge": ANY, "text": ANY, "deep": ANY, "user": ANY, "now": Shape("datetime"), "rows": ANY}
+SCOPE = {
+    "x": ANY,
+    "big": ANY,
+    "huge": ANY,
+    "text": ANY,
+    "deep": ANY,
+    "user": ANY,
+    "now": Shape("datetime"),
+    "rows": ANY,
+}
 
 
 def nested(levels):

@@ -90,7 +90,7 @@ MISTAKES = [
     ("slots.order_no is define", "unknown-test", 18, "did you mean 'defined'?"),
     ("slots.order_no | round > 3", "filter-input", 17, ""),
     ("slots.count | upper == 'x'", "filter-input", 14, ""),
-    ("cells.get_order.lines | map == 'x'", "filter-arguments", 24, "" ),
+    ("cells.get_order.lines | map == 'x'", "filter-arguments", 24, ""),
     ("slots.count | round(99) > 1", "filter-arguments", 20, "`| round(2)`"),
     ("slots.order_no | replace('', 'x') == 'x'", "filter-arguments", 25, ""),
     ("now | date('Asia/Shanghai') == ('2026-01-01' | date)", "filter-arguments", 11, "+08:00"),
