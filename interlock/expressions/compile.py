@@ -1,13 +1,12 @@
 """Turns checked texts into functions of a context: all texts of a spec in one code object."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
 
 from interlock.expressions.evaluate import Evaluation
 from interlock.expressions.explain import decide
-from interlock.expressions.generate import METER
-from interlock.expressions.generate_pages import INDENT, PageWriter
-from interlock.expressions.outcomes import Context, NotMet
+from interlock.expressions.generate_pages import PageWriter
+from interlock.expressions.outcomes import Context
 from interlock.expressions.parser import parse_expression
 from interlock.expressions.sources import Expression, Source, Template, Text, Value
 from interlock.expressions.templates import only_expression, parse_template
@@ -34,49 +33,8 @@ def compile_all(sources: Mapping[K, Source]) -> dict[K, Compiled]:
             if own:
                 shared[own] = name
         names[key] = name
-    _execute(writer, lines)
+    execute(writer, lines)
     return {key: writer.namespace[name] for key, name in names.items()}
-
-
-def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
-    """One function that gives the index of the first condition that is met, or -1; an empty text always is."""
-    writer = PageWriter()
-    writer.hoisted = {}
-    lines: list[str] = []
-    for index, text in enumerate(conditions):
-        if not text:
-            lines.append(f"{INDENT}return {index}")
-            break
-        tree = parse_expression(text)
-        slow = f"{writer.constant(decide)}({writer.constant(_Tree(tree))}.tree, c)"
-        python = writer.expression(tree)
-        meter = [f"{INDENT * 2}{METER}"] if writer.metered else []
-        writer.metered = False
-        lines += [f"{INDENT}try:", *meter, f"{INDENT * 2}if {python}: return {index}"]
-        lines += [f"{INDENT}except Exception:", f"{INDENT * 2}if {slow}: return {index}"]
-    heads = [f"{INDENT}{line}" for line in writer.roots()]
-    _execute(writer, ["def first(c):", *heads, *lines, f"{INDENT}return -1"])
-    first: Callable[[Context], int] = writer.namespace["first"]
-    return first
-
-
-def undecided(conditions: Sequence[str], context: Context) -> list[tuple[int, NotMet]]:
-    """Of conditions in order, up to the first that is met: those that could not be decided, with the reason."""
-    found: list[tuple[int, NotMet]] = []
-    for index, text in enumerate(conditions):
-        verdict = decide(parse_expression(text), context) if text else True
-        if isinstance(verdict, NotMet):
-            found.append((index, verdict))
-        elif verdict:
-            break
-    return found
-
-
-class _Tree:
-    """Keeps a tree from being compared with others when constants are shared."""
-
-    def __init__(self, tree: Any) -> None:
-        self.tree = tree
 
 
 def _function(writer: PageWriter, name: str, source: Source) -> list[str]:
@@ -84,18 +42,18 @@ def _function(writer: PageWriter, name: str, source: Source) -> list[str]:
     match source:
         case Expression():
             tree = parse_expression(source.text)
-            slow = f"{writer.constant(decide)}({writer.constant(_Tree(tree))}.tree, c)"
-            return writer.function(name, writer.condition(tree), slow)
+            return writer.function(name, writer.condition(tree), writer.slowly(decide, tree))
         case Template():
             python = writer.template(source.text)
         case Text():
             python = writer.template(source.text, always_text=True)
         case Value():
             python = writer.value(source.json)
-    return writer.function(name, python, f"{writer.constant(produce)}({writer.constant(_Tree(source))}.tree, c)")
+    return writer.function(name, python, writer.slowly(produce, source))
 
 
-def _execute(writer: PageWriter, lines: list[str]) -> None:
+def execute(writer: PageWriter, lines: list[str]) -> None:
+    """Run the definitions that were written; the functions are then in the writer's namespace."""
     code = compile("\n".join([*writer.pages, *lines]), "<interlock expressions>", "exec", dont_inherit=True, optimize=0)
     exec(code, writer.namespace)  # noqa: S102 - written by us from checked trees; authors' texts are constants beside it
 

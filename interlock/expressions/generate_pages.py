@@ -13,6 +13,13 @@ INDENT = "    "
 MAX_VALUE_DEPTH = 16
 
 
+class Kept:
+    """Keeps a tree from being compared with others when constants are shared."""
+
+    def __init__(self, subject: Any) -> None:
+        self.subject = subject
+
+
 class PageWriter(Writer):
     """Adds statements: a template with blocks becomes a function of its own."""
 
@@ -86,6 +93,10 @@ class PageWriter(Writer):
         if isinstance(value, list | tuple):
             return f"[{', '.join(self.value(item, depth + 1) for item in value)}]"
         return self.literal(value)
+
+    def slowly(self, ask: Any, subject: Any) -> str:
+        """A call of the slow interpreter for a tree or source."""
+        return f"{self.constant(ask)}({self.constant(Kept(subject))}.subject, c)"
 
     def function(self, name: str, python: str, slow: str) -> list[str]:
         """A function that answers fast, or asks the slow interpreter."""

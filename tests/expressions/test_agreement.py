@@ -94,6 +94,36 @@ def test_a_condition_is_decided_alike_in_all_forms(text, context):
     assert undecided([text], context) == ([(0, compiled)] if isinstance(compiled, NotMet) else [])
 
 
+chains = st.lists(
+    st.one_of(
+        expressions,
+        st.sampled_from(
+            [
+                "a == '1'",
+                "'a' == a",
+                "a == 'a' and b",
+                "a == 'a' and b == 1",
+                "a.k == '1'",
+                "a.k == 'a'",
+                "a.0 == 'a'",
+                "a['0'] == 'a'",
+                "b == ''",
+            ]
+        ),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(chains, contexts)
+def test_the_first_of_a_chain_is_the_first_one_by_one(conditions, context):
+    verdicts = [explain(text, context).result for text in conditions]
+    expected = next((index for index, verdict in enumerate(verdicts) if verdict), -1)
+    assert compile_first(conditions)(context) == expected
+    assert compile_first([*conditions, "", "a"])(context) == (expected if expected >= 0 else len(conditions))
+
+
 BLOCKS = [
     "{{ (%s) }}",
     "{%% if %s %%}y{%% else %%}n{%% endif %%}",

@@ -219,6 +219,33 @@ def test_the_first_condition_that_is_met_wins():
     assert undecided(conditions, CONTEXT) == [(0, NotMet("missing", "slots.missing"))]
 
 
+def test_many_comparisons_of_one_path_are_looked_up_in_their_order():
+    conditions = [
+        *(f"slots.no == 'X{n}'" for n in range(50)),
+        "slots.no == 'A1' and slots.n == 9",
+        "'A1' == slots.no",
+        "slots.n",
+    ]
+    first = compile_first(conditions)
+    assert first(CONTEXT) == 51
+    assert first({"slots": {"no": "A1", "n": 9}}) == 50
+    assert first({"slots": {"no": "B", "n": 1}}) == 52
+    assert first({"slots": {"no": ["X1"], "n": 0}}) == -1
+    assert first({"slots": {"n": 1}}) == 52
+    assert first({}) == -1
+
+
+def test_a_bug_in_a_lazy_root_is_not_swallowed():
+    class Broken(dict):
+        def __missing__(self, key):
+            raise RuntimeError(key)
+
+    chain = [f"decisions.x == 'v{n}'" for n in range(9)]
+    for ask in (compile_first(chain), compile_first(chain[:1]), compile_all({0: Expression(chain[0])})[0]):
+        with pytest.raises(RuntimeError):
+            ask({"decisions": Broken()})
+
+
 def test_texts_that_are_equal_share_one_function_and_keep_their_keys():
     compiled = compile_all(
         {"a": Expression("slots.n == 3"), "b": Expression("slots.n == 3"), "c": Expression("slots.n == 4")}

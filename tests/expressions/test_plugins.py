@@ -12,8 +12,8 @@ from interlock.expressions import (
     check_template,
     compile_all,
     explain,
+    plugins,
 )
-from interlock.expressions import plugins
 
 MODULE = """
 def double(value, times=2):

@@ -1,0 +1,124 @@
+"""Ordered conditions of which the first that is met wins, as of gates and routes: one function for all of them."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from interlock.expressions import nodes
+from interlock.expressions.compile import execute
+from interlock.expressions.evaluate import Evaluation
+from interlock.expressions.explain import decide
+from interlock.expressions.generate import METER
+from interlock.expressions.generate_pages import INDENT, PageWriter
+from interlock.expressions.nodes import Expr
+from interlock.expressions.outcomes import Context, Missing, NotMet
+from interlock.expressions.parser import parse_expression
+
+MANY = 4
+"""From so many neighbours that begin with `path == 'text'` on, the text is looked up instead of compared one by one."""
+
+Table = dict[str, list[tuple[int, Callable[[Context], Any]]]]
+Numbered = tuple[int, Expr]
+
+
+def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
+    """One function that gives the index of the first condition that is met, or -1; an empty text always is."""
+    until = conditions.index("") if "" in conditions else len(conditions)
+    writer, chain = PageWriter(), _Chain()
+    writer.hoisted = {}
+    trees = [(index, parse_expression(text)) for index, text in enumerate(conditions[:until])]
+    for path, group in groupby(trees, key=lambda numbered: nodes.keys_of(_compared(numbered[1])[0])):
+        chain.add(writer, list(group), by_text=bool(path))
+    last = f"{INDENT}return {until if until < len(conditions) else -1}"
+    heads = [f"{INDENT}{line}" for line in writer.roots()]
+    execute(writer, [*chain.functions, "def first(c):", *heads, *chain.lines, last])
+    chain.fill(writer)
+    first: Callable[[Context], int] = writer.namespace["first"]
+    return first
+
+
+def undecided(conditions: Sequence[str], context: Context) -> list[tuple[int, NotMet]]:
+    """Of conditions in order, up to the first that is met: those that could not be decided, with the reason."""
+    found: list[tuple[int, NotMet]] = []
+    for index, text in enumerate(conditions):
+        verdict = decide(parse_expression(text), context) if text else True
+        if isinstance(verdict, NotMet):
+            found.append((index, verdict))
+        elif verdict:
+            break
+    return found
+
+
+class _Chain:
+    """The lines of the function, and the functions and tables it calls."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.functions: list[str] = []
+        self.tables: list[tuple[Table, list[Numbered]]] = []
+
+    def add(self, writer: PageWriter, group: list[Numbered], *, by_text: bool) -> None:
+        """Conditions that are neighbours and begin with a comparison of one path, or with anything else."""
+        if by_text and len(group) >= MANY:
+            self.look_up(writer, group)
+            return
+        for index, tree in group:
+            python = writer.expression(tree)
+            self.lines += [f"{INDENT}try:", *_meter(writer), f"{INDENT * 2}if {python}: return {index}"]
+            self.lines += [
+                f"{INDENT}except Exception:",
+                f"{INDENT * 2}if {writer.slowly(decide, tree)}: return {index}",
+            ]
+
+    def look_up(self, writer: PageWriter, group: list[Numbered]) -> None:
+        """Ask only those whose text is the value of the path."""
+        hoisted, writer.hoisted = writer.hoisted, None
+        for index, tree in group:
+            self.functions += writer.function(f"f{index}", writer.condition(tree), writer.slowly(decide, tree))
+        writer.hoisted = hoisted
+        path, _ = _compared(group[0][1])
+        table: Table = {}
+        self.tables.append((table, group))
+        self.lines += [f"{INDENT}try:", f"{INDENT * 2}v = {writer.expression(path)}"]
+        self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}v = {writer.slowly(_value, path)}"]
+        self.lines.append(f"{INDENT}i = {writer.call(_found, writer.constant(table), 'v', 'c')}")
+        self.lines.append(f"{INDENT}if i >= 0: return i")
+
+    def fill(self, writer: PageWriter) -> None:
+        """Put the functions into the tables, now that they are there."""
+        for table, group in self.tables:
+            for index, tree in group:
+                table.setdefault(_compared(tree)[1], []).append((index, writer.namespace[f"f{index}"]))
+
+
+def _compared(tree: Expr) -> tuple[Expr, str]:
+    """The path and the text of a condition that begins with `path == 'text'`; else a literal, which has no path."""
+    start = tree.items[0] if isinstance(tree, nodes.Logic) and tree.op == "and" else tree
+    if isinstance(start, nodes.Compare) and start.op == "==":
+        for path, literal in ((start.left, start.right), (start.right, start.left)):
+            if isinstance(literal, nodes.Literal) and isinstance(literal.value, str) and nodes.keys_of(path):
+                return path, literal.value
+    return nodes.Literal(0, 0, None), ""
+
+
+def _found(table: Table, value: Any, context: Context) -> int:
+    """The index of the first condition for a text that is met."""
+    if value.__class__ is str:
+        for index, condition in table.get(value, ()):
+            if condition(context):
+                return index
+    return -1
+
+
+def _value(path: Expr, context: Context) -> Any:
+    """The value of a path, or None where it cannot be read: then none of the comparisons is met."""
+    try:
+        return Evaluation(context).value(path)
+    except Missing:
+        return None
+
+
+def _meter(writer: PageWriter) -> list[str]:
+    """The allowance of work, if what was just written needs one."""
+    needed, writer.metered = writer.metered, False
+    return [f"{INDENT * 2}{METER}"] if needed else []
