@@ -7,33 +7,17 @@ from typing import Any
 from interlock.compiler.shape_words import at_path, did_you_mean, expected, found, named, one_of
 from interlock.diagnostics import Diagnostic
 from interlock.source import Document, KeyPath
-from interlock.spec import base, fields, suite, tools, words
+from interlock.spec import patterns
 from interlock.spec.base import SpecModel
-from interlock.spec.fields import SOURCE_ROOTS
-from interlock.spec.forms import choices_of, form_at, is_text, model_of
+from interlock.spec.forms import bare, choices_of, form_at, item_of, model_of
+from interlock.spec.patterns import FORMS, SOURCE_ROOTS
 
 _RANGES = {
     "greater_than_equal": ("ge", "at least"),
     "less_than_equal": ("le", "at most"),
 }
+_SWITCHES = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
 _EMPTY = {"string_too_short": ("empty-text", "an empty text says nothing", "leave the key out, or say something")}
-
-_SNAKE = "small letters, digits and _, beginning with a letter"
-_FORMS: Mapping[str, tuple[str, str, str]] = {
-    base.NAME: ("bad-name", "a name", f"names are snake_case: {_SNAKE}"),
-    base.SPEC_NAME: ("bad-name", "the name of a spec", "names of specs are kebab-case: small letters, digits and -"),
-    base.WIRE_NAME: ("bad-name", "a name", "letters, digits and _; for another name on the wire use 'send_as'"),
-    base.REFERENCE: ("bad-name", "the name of a Library", "'name', or 'folder/name' of another bundle"),
-    base.LANGUAGE: ("bad-language", "a language", "'zh', 'en' or 'zh-Hant'; if a comma split your text, quote it"),
-    base.PATH: ("bad-path", "a path", "a path has dots, as in rows.0.value"),
-    base.DURATION: ("bad-duration", "a duration", "500ms, 30s, 20m, 4h or 7d"),
-    fields.SOURCE: ("bad-source", "a source", f"'caller', or a path under {', '.join(SOURCE_ROOTS)}"),
-    tools.HTTP_CALL: ("bad-form", "a method and a path", "'GET /orders/{order_no}'"),
-    tools.ENTRY_POINT: ("bad-form", "the name of an entry point", "the name under which the package registers it"),
-    tools.HOST: ("bad-form", "a host", "'api.example.com', without scheme or path"),
-    words.CODE: ("bad-name", "a code", "letters, digits, '_', '.' and '-'"),
-    suite.CELL_NAME: ("bad-name", "a cell", "'tool.key'"),
-}
 
 
 def value_finding(
@@ -52,8 +36,8 @@ def _said(document: Document, path: KeyPath, form: Any, value: Any, problem: Map
     if error == "literal_error" and isinstance(value, str):
         return _not_allowed(path, form, value)
     if error == "string_pattern_mismatch":
-        code, what, hint = _FORMS.get(context["pattern"], ("bad-form", "what is expected", ""))
-        return code, f"{value!r} is not {what}", _mended(context["pattern"], value, hint)
+        code, what, looks = FORMS[context["pattern"]]
+        return code, f"{value!r} is not {what}", _mended(context["pattern"], value, looks)
     if error in _EMPTY:
         return _EMPTY[error]
     if error == "too_short":
@@ -77,7 +61,8 @@ def _not_allowed(path: KeyPath, form: Any, value: str) -> tuple[str, str, str]:
     hint = did_you_mean(value, choices, one_of(choices))
     if path == ("apiVersion",):
         return "unknown-version", f"unknown version {value!r} of the language", f"write {choices[0]!r}"
-    return "not-allowed", f"{value!r} may not stand at {path[-1]!r}", hint
+    key = next(step for step in reversed(path) if isinstance(step, str))
+    return "not-allowed", f"{value!r} may not stand at {key!r}", hint
 
 
 def _type_hint(document: Document, path: KeyPath, value: Any, form: Any = None) -> str:
@@ -91,7 +76,11 @@ def _type_hint(document: Document, path: KeyPath, value: Any, form: Any = None) 
         return "a space is missing after the colon"
     if isinstance(value, bool | int | float):
         return f"if it is text, quote it: '{found(value).removeprefix('the number ')}'"
-    if isinstance(value, dict) and len(value) == 1 and (is_text(form) or model_of(form) is None):
+    if isinstance(value, str) and value.lower() in _SWITCHES:
+        return f"write {_SWITCHES[value.lower()]}" if bare(form) is bool else ""
+    if isinstance(value, dict) and item_of(form) is not None:
+        return "begin each item with '- '"
+    if isinstance(value, dict) and len(value) == 1:
         return "a colon makes a map: if it is text, quote it"
     if isinstance(value, str) and expected(form, "").startswith("a list"):
         return f"write a list: [{value}]" if len(value) < 30 else "begin each item with '- '"
@@ -103,15 +92,15 @@ def _type_hint(document: Document, path: KeyPath, value: Any, form: Any = None) 
 def _mended(pattern: str, value: str, hint: str) -> str:
     """The hint, with the value as it should be where that is plain."""
     mended = value
-    if pattern in (base.NAME, base.WIRE_NAME):
+    if pattern in (patterns.NAME, patterns.WIRE_NAME):
         mended = re.sub(r"[\s.-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", value)).lower()
-    elif pattern == base.SPEC_NAME:
+    elif pattern == patterns.SPEC_NAME:
         mended = re.sub(r"[\s._]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", value)).lower()
-    elif pattern == base.PATH:
+    elif pattern == patterns.PATH:
         mended = re.sub(r"\[['\"]?(\w+)['\"]?\]", r".\1", value).removeprefix("$.").removeprefix("result.")
-    elif pattern == base.DURATION:
+    elif pattern == patterns.DURATION:
         mended = _duration(value)
-    elif pattern == fields.SOURCE:
+    elif pattern == patterns.SOURCE:
         root, _, rest = value.removeprefix("{{").removesuffix("}}").strip().partition(".")
         near = did_you_mean(root, (*SOURCE_ROOTS, "caller")).removeprefix("did you mean '").removesuffix("'?")
         mended = f"{near}.{rest}" if near and rest else near or value

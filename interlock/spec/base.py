@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from interlock.spec.patterns import DURATION, LANGUAGE, NAME, PATH, REFERENCE, SPEC_NAME, WIRE_NAME
 from interlock.spec.rules import Broken, Rule
 
 T = TypeVar("T")
@@ -38,14 +39,6 @@ TAG = "\0"
 def _text_form(value: Any) -> str | None:
     return TAG + "text" if isinstance(value, str) else TAG + "languages" if isinstance(value, dict) else None
 
-
-LANGUAGE = r"^[a-z]{2}(-[A-Z][A-Za-z]+)?$"
-NAME = r"^[a-z][a-z0-9_]*$"
-SPEC_NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
-WIRE_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
-PATH = r"^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$"
-DURATION = r"^[0-9]{1,9}(ms|s|m|h|d)$"
-REFERENCE = r"^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 
 Language = Annotated[str, StringConstraints(pattern=LANGUAGE)]
 Name = Annotated[str, StringConstraints(pattern=NAME)]

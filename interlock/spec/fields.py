@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field as Key
-from pydantic import StringConstraints
+from pydantic import StringConstraints, WithJsonSchema
 
 from interlock.spec.base import (
     Bound,
@@ -21,18 +21,17 @@ from interlock.spec.base import (
     Value,
     Wired,
 )
+from interlock.spec.patterns import SOURCE
 from interlock.spec.rules import Beside, OneOf
-
-SOURCE_ROOTS = ("slots", "cells", "user", "session", "config", "message", "turn")
-SOURCE = rf"^(caller|({'|'.join(SOURCE_ROOTS)})(\.[A-Za-z0-9_]+)+)$"
 
 Source = Annotated[
     str,
     StringConstraints(pattern=SOURCE),
-    Key(
-        json_schema_extra={
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": SOURCE,
             "examples": ["caller", "slots.", "cells.", "user.id", "session.", "config.", "message.text", "turn.round"],
-            "patternErrorMessage": f"not a source: caller, or a path under {', '.join(SOURCE_ROOTS)}",
         }
     ),
 ]

@@ -20,10 +20,9 @@ from interlock.spec.base import (
     Wired,
     WireName,
 )
+from interlock.spec.patterns import CELL_NAME
 from interlock.spec.rules import AnyOf, NotEmpty, OneOf
 from interlock.spec.specs import Head
-
-CELL_NAME = r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$"
 
 CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
 

@@ -21,11 +21,8 @@ from interlock.spec.base import (
     WireName,
 )
 from interlock.spec.fields import Argument, Check, Field
+from interlock.spec.patterns import ENTRY_POINT, HOST, HTTP_CALL
 from interlock.spec.rules import Beside, OneOf
-
-HTTP_CALL = r"^(GET|POST|PUT|PATCH|DELETE) /\S*$"
-ENTRY_POINT = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
-HOST = r"^[A-Za-z0-9*][A-Za-z0-9.-]*(:[0-9]+)?$"
 
 HttpCall = Annotated[str, StringConstraints(pattern=HTTP_CALL)]
 EntryPoint = Annotated[str, StringConstraints(pattern=ENTRY_POINT)]

@@ -6,9 +6,8 @@ from pydantic import Field as Key
 from pydantic import StringConstraints
 
 from interlock.spec.base import Expression, Listed, Maybe, Name, Said, SpecModel, Text, Value
+from interlock.spec.patterns import CODE
 from interlock.spec.rules import AnyOf, Beside, OneOf
-
-CODE = r"^[A-Za-z0-9_.-]+$"
 
 Code = Annotated[str, StringConstraints(pattern=CODE)]
 
