@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter import cells, receipts
-from interlock.interpreter.outcomes import Classified, classify, understand
+from interlock.interpreter.outcomes import Classified, Rules, classify, understand
 
 if TYPE_CHECKING:
     from interlock.interpreter.arguments import Assembled
@@ -26,9 +26,9 @@ class Landed:
 
 def landed(turn: "Turn", tool: "Tool", returned: "ToolReturned") -> Landed:
     """What `returned` means for `tool`: a success has a result that is as declared and small enough to keep."""
-    if returned.ending != "returned":
-        return Landed(Classified(returned.ending), error=returned.message or returned.ending)
     rules = tuple(turn.program.condition(rule.when) if rule.when else None for rule in tool.outcomes)
+    if returned.ending != "returned":
+        return Landed(_ended(tool, returned, rules), error=returned.message or returned.ending)
     status = 200 if returned.status is None else returned.status
     meaning = classify(tool, status, returned.payload, rules)
     if meaning.outcome != "success":
@@ -38,6 +38,15 @@ def landed(turn: "Turn", tool: "Tool", returned: "ToolReturned") -> Landed:
     if problem:
         return Landed(Classified("error"), error=problem)
     return Landed(meaning, understood.result)
+
+
+def _ended(tool: "Tool", returned: "ToolReturned", rules: Rules) -> Classified:
+    """The last attempt has failed; if it brought an answer, the declared outcome has the words for the person."""
+    if returned.status is not None:
+        meaning = classify(tool, returned.status, returned.payload, rules)
+        if meaning.outcome == returned.ending:
+            return meaning
+    return Classified("timeout" if returned.ending == "timeout" else "error")
 
 
 def kept(state: "State", call: "CallResult", returned: "ToolReturned") -> "Json":

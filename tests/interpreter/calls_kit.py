@@ -59,9 +59,9 @@ def returns(payload: Any, status: int = 200) -> Answer:
     return lambda call: ToolReturned(call.call_id, "returned", 1_000, status, payload)
 
 
-def fails(ending: str = "error", message: str = "", payload: Any = None) -> Answer:
-    """A world in which no answer comes."""
-    return lambda call: ToolReturned(call.call_id, ending, 1_000, None, payload, message)
+def fails(ending: str = "error", message: str = "", payload: Any = None, status: int | None = None) -> Answer:
+    """A world in which every attempt fails; the last one may have brought an answer."""
+    return lambda call: ToolReturned(call.call_id, ending, 1_000, status, payload, message)
 
 
 NOTHING = returns({})

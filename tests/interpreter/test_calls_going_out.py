@@ -104,6 +104,17 @@ def test_a_service_that_lacks_an_argument_blocks_and_names_the_slot(kit):
     )
 
 
+def test_a_declared_outcome_gives_the_words_for_a_call_whose_last_attempt_failed_with_an_answer(kit):
+    unknown = Outcome(
+        at=kit.AT, when="payload.code == 'UNKNOWN'", outcome="error", message={"en": "No such number: {{ args.no }}"}
+    )
+    talk = kit.Talk(kit.plan({"t": kit.tool({"no": kit.argument("slots.no")}, outcomes=(unknown,))}))
+    talk.hears("555E898665")
+    result = talk.calls("t", kit.fails("error", "given up", {"code": "UNKNOWN"}, 200))
+    assert (result.outcome, result.message) == ("error", "No such number: 555E898665")
+    assert talk.calls("t", kit.fails("timeout", "too late", {"code": "UNKNOWN"}, 200)).message == ""
+
+
 def test_a_cell_that_is_too_large_is_refused_and_says_so(kit):
     talk = kit.Talk(kit.plan({"t": kit.tool(produces={"all": Produces(at="")})}))
     talk.hears("hi")
