@@ -49,6 +49,6 @@ def _check(part: Part, findings: Findings) -> None:
         return
     for finding in tables.findings(found.decision):
         place = part.key() if finding.row is None else found.rows[finding.row]
-        also: Also = () if finding.other is None else ((found.rows[finding.other], "the other row"),)
+        others: Also = () if finding.other is None else ((found.rows[finding.other], "the other row"),)
         report = findings.warning if finding.code in tables.WARNINGS else findings.error
-        report(finding.code, finding.message, place, hint=finding.hint, also=also)
+        report(finding.code, finding.message, place, hint=finding.hint, also=others)

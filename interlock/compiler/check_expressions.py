@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.demands import demand_of, used_by
-from interlock.compiler.findings import suggestion
+from interlock.compiler.findings import article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
 from interlock.expressions.check import check_expression, check_template
@@ -59,7 +59,7 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     wanted = site.wanted
     if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
         return
-    message = f"this is {_article(shape.kind)}, where {_article(wanted.kind)} is wanted"
+    message = f"this is {article(shape.kind)}, where {article(wanted.kind)} is wanted"
     findings.error("type-mismatch", message, site.unit.value(*site.path))
 
 
@@ -67,10 +67,6 @@ def _taken_apart(site: Site, shape: Shape, wanted: Shape) -> bool:
     """A slot of several values may feed an argument of one: each call with `expand` takes one value."""
     several = site.form == "path" and site.text.startswith("slots.") and shape.kind == "list"
     return several and shape.item is not None and may_become(shape.item, wanted)
-
-
-def _article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _check_demand(site: Site, part: Part, findings: Findings) -> None:

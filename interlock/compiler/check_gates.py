@@ -116,7 +116,7 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
             message = f"{name!r} is screened and allowed at once"
             findings.error("no-effect", message, agent.value("gates", index, "allow", position))
     tool = agent.find("tools", gate.call) if gate.call is not None else None
-    if tool is not None and gate.fills is not None and not agent.is_broken("slots", gate.fills):
+    if tool is not None and gate.fills is not None and agent.find("slots", gate.fills) is not None:
         sources = [argument.from_ or "" for argument in (tool.model.input or {}).values()]
         values = [str(argument.value) for argument in (tool.model.input or {}).values()]
         wanted = f"slots.{gate.fills}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from interlock.compiler.findings import suggestion
+from interlock.compiler.findings import article, suggestion
 from interlock.compiler.intents import inherited
 from interlock.compiler.mentions import NOTHING, by_key, in_lists
 from interlock.compiler.units import PLURALS, SINGULAR
@@ -61,7 +61,7 @@ def _meeting(part: Part, other: Part, findings: Findings) -> None:
     if part.plural == "config":
         mine, theirs = shape_of(part.model), shape_of(other.model)
         if mine.kind != theirs.kind and {mine.kind, theirs.kind} != {"integer", "number"}:
-            message = f"config {part.name!r} is a {theirs.kind} in the Library and a {mine.kind} here"
+            message = f"config {part.name!r} is {article(theirs.kind)} in the Library and {article(mine.kind)} here"
             findings.error("override-type", message, part.value(), also=also, hint="an override keeps the type")
     elif part.plural == "intents":
         if part.model.merge is None:

@@ -70,6 +70,10 @@ def _fallbacks(part: Part, findings: Findings) -> None:
         findings.error("never-asked", message, part.key("ask"), hint="leave out `default` or `ask`")
     for key in ("assume", "default"):
         value = getattr(slot, key)
+        if value is not None and slot.patterns is not None:
+            message = "an identifier is never filled in: it stands in the user's words, or no call takes it"
+            findings.error("assumed-identifier", message, part.key(key), hint=f"leave out `{key}`, and ask")
+            continue
         if value is None or has_template(value):
             continue
         wanted, found = scopes_of(part.unit).value(part), shape_of(value)

@@ -158,5 +158,6 @@ def _conditions(part: Part, findings: Findings) -> None:
             for name, reader in demand_of(condition).args.items():
                 if name not in (part.model.input or {}):
                     message = f"{condition.called} reads `args.{name}`, which {part.name!r} does not have"
-                    place = part.value(key, index, "condition")
-                    findings.error("unknown-argument", message, place, also=((reader.key(), "it is read here"),))
+                    place, also = part.value(key, index, "condition"), ((reader.key(), "it is read here"),)
+                    hint = suggestion(name, part.model.input or {})
+                    findings.error("unknown-argument", message, place, also=also, hint=hint)

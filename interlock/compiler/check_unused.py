@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.closure import reached
+from interlock.compiler.codes_of_expressions import EXPRESSIONS
 from interlock.compiler.walk import all_steps
+
+HIDING = frozenset({"unknown-target", *EXPRESSIONS})
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -16,11 +19,19 @@ if TYPE_CHECKING:
 def check_unused(project: Project, findings: Findings) -> None:
     """Parts and mounts of every Agent, and questions that nothing asks."""
     for agent in project.agents:
-        if agent.incomplete or any(agent.broken.values()):
+        if not _is_clear(agent, findings):
             continue
         _parts(agent, findings)
         _mounts(agent, findings)
         _questions(agent, findings)
+
+
+def _is_clear(agent: Unit, findings: Findings) -> bool:
+    """Whether every use can be seen: a misspelt name or a malformed expression may have been one."""
+    if agent.incomplete or any(agent.broken.values()):
+        return False
+    hidden = [finding for finding in findings.found if finding.location.file == agent.file]
+    return not any(finding.code in HIDING for finding in hidden)
 
 
 def _parts(agent: Unit, findings: Findings) -> None:

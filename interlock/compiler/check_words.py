@@ -10,9 +10,11 @@ from interlock.compiler.vocabularies import place_of, sheet_of, terms_of
 from interlock.text.phrases import phrase_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Part
+    from interlock.compiler.units import Part, Unit
     from interlock.source import Sheet
 
 COLUMNS = ("word", "code", "aliases", "title")
@@ -21,34 +23,29 @@ MOST_FINDINGS = 20
 
 
 def check_vocabularies(project: Project, findings: Findings) -> None:
-    """All vocabularies of all specs."""
+    """All vocabularies of all specs; those that are screened for must stand out without punctuation."""
+    screened = {part for agent in project.agents for part in _screened(agent)}
     for unit in project.everything:
-        screened = {item.model.screen for item in unit.gates if item.model.screen}
         for part in unit.parts("vocabularies").values():
             if part.model.csv is None or _sheet_is_good(part, findings):
-                _phrases(part, part.name in screened, findings)
-            for index, alias in _empty_aliases(part):
-                findings.error(
-                    "empty-phrase", "a phrase of white space only", part.value(*alias), hint=f"item {index + 1}"
-                )
+                _phrases(part, "screen" if part in screened else "plain", findings)
 
 
-def _empty_aliases(part: Part) -> list[tuple[int, tuple[str | int, ...]]]:
-    words = [(i, ("words", i)) for i, word in enumerate(part.model.words or ()) if not word.strip()]
-    terms = [
-        (i, ("terms", code, "aliases", i))
-        for code, term in (part.model.terms or {}).items()
-        for i, alias in enumerate(term.aliases)
-        if not alias.strip()
-    ]
-    return [*words, *terms]
+def _screened(agent: Unit) -> Iterator[Part]:
+    for item in agent.gates:
+        for name in (item.model.screen, *(item.model.allow or ())):
+            part = agent.find("vocabularies", name) if name is not None else None
+            if part is not None:
+                yield part
 
 
 def _sheet_is_good(part: Part, findings: Findings) -> bool:
     sheet = sheet_of(part.unit, part.model.csv)
     if sheet is None:
         return False
-    header = [name.strip() for name in sheet.header]
+    header = list(sheet.header)
+    if len(header) == 1 and ";" in header[0]:
+        return False
     before = len(findings.found)
     for index, name in enumerate(header):
         if name and (problem := _column_problem(part, header, name)):
@@ -85,8 +82,7 @@ def _rows(sheet: Sheet, header: list[str], findings: Findings) -> None:
                 findings.error("empty-cell", f"the cell of {header[column]!r} is empty", sheet.at(number, column))
 
 
-def _phrases(part: Part, screened: bool, findings: Findings) -> None:
-    mode: Literal["screen", "plain"] = "screen" if screened else "plain"
+def _phrases(part: Part, mode: Literal["screen", "plain"], findings: Findings) -> None:
     seen: dict[str, tuple[str, int]] = {}
     told = 0
     for position, term in enumerate(terms := terms_of(part)):
@@ -95,7 +91,7 @@ def _phrases(part: Part, screened: bool, findings: Findings) -> None:
             if folded in seen and told < MOST_FINDINGS:
                 told += 1
                 _twice(part, seen[folded], (position, index), findings)
-            elif phrase.strip() and told < MOST_FINDINGS and (problem := phrase_problem(phrase, mode)):
+            elif told < MOST_FINDINGS and (problem := phrase_problem(phrase, mode)):
                 told += 1
                 findings.error("unfindable-phrase", problem[0], place_of(part, term, index), hint=problem[1])
             seen.setdefault(folded, (term.code, position))

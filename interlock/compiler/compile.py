@@ -40,7 +40,7 @@ class Compiled:
 def compile_bundle(
     bundle: Bundle, others: Mapping[str, Bundle] | None = None, *, read: Iterable[Diagnostic] = ()
 ) -> Compiled:
-    """Compile a bundle; `others` are the bundles it uses Libraries of, by folder, `read` what reading the files found."""
+    """Compile a bundle; `others` are the bundles whose Libraries it uses, by folder, `read` what reading them found."""
     findings = Findings(list(read))
     known = {document.file for document in bundle.documents}
     unread = {finding.location.file for finding in findings.found} - known

@@ -36,3 +36,8 @@ def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:
     if not names:
         return none
     return f"there are: {', '.join(names)}" if len(names) <= LISTED else ""
+
+
+def article(noun: str) -> str:
+    """The noun with `a` or `an`."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

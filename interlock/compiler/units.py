@@ -142,8 +142,9 @@ class Unit:
         return self.visible.get(plural, {}).get(name)
 
     def knows(self, plural: str, name: str) -> bool:
-        """Whether the name is declared, in whatever shape, or cannot be told."""
-        return name in self.visible.get(plural, {}) or self.is_broken(plural, name) or self.incomplete
+        """Whether the name is declared, in whatever shape, or cannot be told; flows never come from a Library."""
+        known = name in self.visible.get(plural, {}) or self.is_broken(plural, name)
+        return known or (self.incomplete and plural != "flows")
 
     def is_broken(self, plural: str, name: str) -> bool:
         """Whether the name is declared with a mistake in its shape."""

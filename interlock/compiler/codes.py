@@ -1,0 +1,25 @@
+"""The registry of diagnostic codes: what each means and what to do. A code is never reused for something else."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from interlock.compiler.codes_of_agents import AGENTS
+from interlock.compiler.codes_of_expressions import EXPRESSIONS
+from interlock.compiler.codes_of_files import FILES
+from interlock.compiler.codes_of_keys import KEYS
+from interlock.compiler.codes_of_parts import PARTS
+from interlock.compiler.meaning import Meaning
+
+CODES: Mapping[str, Meaning] = MappingProxyType({**FILES, **KEYS, **PARTS, **AGENTS, **EXPRESSIONS})
+"""Every code, in the order of the docs."""
+
+GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
+    {
+        "Files and YAML": FILES,
+        "Keys and their values": KEYS,
+        "Names, texts, tools and tables": PARTS,
+        "Agents, flows and suites": AGENTS,
+        "Expressions and templates": EXPRESSIONS,
+    }
+)
+"""The codes by subject, as the docs have them."""
