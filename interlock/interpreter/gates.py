@@ -7,7 +7,7 @@ from interlock.interpreter.gate_order import GateRun, seen_entry
 from interlock.interpreter.lifecycle import transition
 from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer, Outcome, Source
-from interlock.interpreter.slots import assume
+from interlock.interpreter.slots import assume, put
 from interlock.interpreter.texts import engine_text, options_said, said
 from interlock.interpreter.turn import Calling, Turn
 from interlock.plan.rules import Gate
@@ -63,7 +63,11 @@ def _reread(turn: Turn, text: str) -> None:
         return
     turn.text = text
     if turn.read:
+        assumed = [filled for filled in turn.slots.values() if filled.source == "assumed"]
         read(turn)
+        for filled in assumed:
+            if filled.slot not in turn.slots:
+                put(turn, filled)
 
 
 def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
@@ -100,6 +104,8 @@ def _verdict(turn: Turn, gate: Gate) -> Calling[Answer | None]:
     if usage is not None:
         return usage
     if gate.verdict == "assume":
+        if not turn.read:
+            read(turn)
         for name, value in gate.assume.items():
             if name not in turn.slots:
                 assume(turn, name, turn.program.value(value)(turn.context))

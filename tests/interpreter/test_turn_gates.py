@@ -1,0 +1,144 @@
+"""Gates: their order, what each verdict does, what the record says of them, and that they fail closed."""
+
+import pytest
+
+
+def gate(id_, verdict="reply", **parts):
+    text = {} if verdict in ("call", "assume", "skip") else {"text": {"*": f"said by {id_}"}}
+    return {"id": id_, "verdict": verdict, **text, **parts}
+
+
+@pytest.fixture
+def with_gates(talk):
+    def build(*gates, **parts):
+        base = {
+            "vocabularies": {"rivals": talk.words("Flexport"), "colours": talk.words("red", "blue")},
+            "slots": {"colour": talk.slot(vocabulary="colours"), "size": talk.slot(extract="integer")},
+            "user": {"age": {"type": "integer", "optional": True}},
+        }
+        user = parts.pop("user_is", {})
+        answers = parts.pop("answers", {})
+        return talk.Talk(talk.plan(gates=list(gates), **{**base, **parts}), answers, user=user)
+
+    return build
+
+
+def test_the_first_gate_that_ends_the_turn_wins(with_gates):
+    desk = with_gates(gate("a", when="message.type == 'form'"), gate("b", when="slots.colour == 'red'"), gate("c"))
+    assert desk.say("red")["text"] == "said by b"
+    assert desk.gates == {"a": "pass", "b": "reply"}
+
+
+def test_screens_run_before_other_gates_wherever_they_stand(with_gates):
+    desk = with_gates(gate("always"), gate("rivals", "refuse", screen="rivals", reason="rival"))
+    assert desk.say("what does Flexport cost?")["reason"] == "rival"
+    assert desk.gates == {"rivals": "refuse"}
+    assert desk.say("hello")["text"] == "said by always"
+    assert list(desk.gates) == ["rivals", "always"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "source", "status"),
+    [
+        ("reply", "answer", "fixed_reply", "ai_active"),
+        ("ask", "ask", "gate", "ai_active"),
+        ("refuse", "refuse", "gate", "ai_active"),
+        ("handoff", "handed_off", "gate", "human_active"),
+    ],
+)
+def test_a_verdict_that_says_something_ends_the_turn(with_gates, verdict, outcome, source, status):
+    desk = with_gates(gate("g", verdict, reason="" if verdict == "handoff" else "code"))
+    reply = desk.say("red")
+    assert (reply["outcome"], reply["text"], reply["status"]) == (outcome, "said by g", status)
+    assert desk.record["response_source"] == source
+    assert desk.changed() == (verdict == "handoff")
+
+
+def test_options_are_said_in_the_language_of_the_reader(with_gates):
+    option = {"zh": "红", "en": "red"}
+    desk = with_gates(gate("g", "ask", options=[option]), languages=("zh", "en"))
+    assert desk.say("哪个颜色")["options"] == ["红"]
+    assert desk.say("which colour")["options"] == ["red"]
+
+
+def test_assume_fills_a_missing_slot_says_so_and_goes_on(talk, with_gates):
+    desk = with_gates(
+        gate("g", "assume", assume={"colour": "blue"}),
+        flows={"talk": [talk.reply("You get {{ slots.colour }}.")]},
+    )
+    reply = desk.say("hello")
+    assert reply["text"] == "You get blue.\n\nAssumed: colour blue."
+    assert reply["assumptions"] == [{"slot": "colour", "value": "blue", "note": "colour blue"}]
+    assert desk.say("red please")["text"] == "You get red."
+
+
+def test_skip_makes_a_tool_ineligible_for_the_turn(talk, with_gates):
+    desk = with_gates(
+        gate("g", "skip", skip=["paint"], when="slots.colour == 'red'"),
+        tools={"paint": talk.tool("colour")},
+        mounts=[{"call": "paint"}],
+        flows={"talk": [talk.step("call", tool="paint"), talk.reply("Done.")]},
+    )
+    assert desk.say("red")["text"] == "Done."
+    assert (desk.calls, desk.record["skipped_tools"]) == ([], ["paint"])
+    desk.say("blue")
+    assert desk.calls == [("paint", {"colour": "blue"})]
+
+
+def test_a_gate_may_call_and_say_the_result(talk, with_gates):
+    desk = with_gates(
+        gate("g", "call", call="paint", respond="words", when="slots.colour"),
+        tools={"paint": talk.tool("colour")},
+        mounts=[{"call": "paint"}],
+        responses={"words": talk.placed(kind="text", text={"*": "Painted {{ result.what }}."})},
+        answers={"paint": {"what": "a door"}},
+    )
+    assert desk.say("blue")["text"] == "Painted a door."
+    assert (desk.record["response_source"], desk.record["invocation_count"]) == ("gate", 1)
+
+
+def test_a_missing_value_only_means_that_the_gate_does_not_hold(with_gates):
+    desk = with_gates(gate("g", when="not message.metadata.vip"))
+    assert desk.say("red")["text"] == "Hello."
+    assert desk.record["gates"][0] == {
+        **desk.record["gates"][0], "verdict": "pass", "why": "missing", "path": "message.metadata.vip"
+    }  # fmt: skip
+
+
+def test_a_gate_that_cannot_be_evaluated_refuses(with_gates):
+    desk = with_gates(gate("g", when="(slots.size | upper) == 'X'"))
+    reply = desk.say("size 7")
+    assert (reply["outcome"], reply["reason"]) == ("refuse", "gate_failed")
+    assert not any(letter.isdigit() for letter in reply["text"])
+    assert desk.record["gates"][-1]["why"] == "gate_failed"
+    assert desk.record["problems"][0]["code"] == "gate-failed"
+
+
+def test_a_gate_whose_text_cannot_be_rendered_refuses(with_gates):
+    desk = with_gates(gate("g", text={"*": "For {{ user.age }}, {{ message.metadata.vip }}"}))
+    reply = desk.say("red")
+    assert (reply["outcome"], reply["reason"]) == ("refuse", "gate_failed")
+    assert "For" not in reply["text"]
+
+
+def test_the_users_attributes_are_those_of_the_opening(with_gates):
+    desk = with_gates(gate("g", when="user.age >= 18"), user_is={"age": 20})
+    assert desk.say("I am 5", metadata={})["text"] == "said by g"
+
+
+def test_every_gate_evaluated_is_in_the_record_with_its_place(with_gates):
+    desk = with_gates(gate("a", when="slots.colour == 'red'"), gate("b", prefix="#x", fills="colour"), gate("c"))
+    desk.say("blue")
+    entries = desk.record["gates"]
+    assert [(one["id"], one["verdict"], one["why"]) for one in entries] == [
+        ("a", "pass", "not met"),
+        ("b", "pass", "no match"),
+        ("c", "reply", "met"),
+    ]
+    assert all(one["at"].startswith("agent.yaml:") for one in entries)
+
+
+def test_a_fixed_reply_by_type_reads_nothing_into_the_next_turn(with_gates):
+    desk = with_gates(gate("form", when="message.type == 'form'"))
+    assert desk.say("red", type="form")["outcome"] == "answer"
+    assert desk.state.flow is None
