@@ -78,10 +78,10 @@ def junit(results: Iterable[SuiteResult]) -> str:
         failed, total = len(result.failed), len(result.cases)
         suite = ET.SubElement(root, "testsuite", name=result.suite, tests=str(total), failures=str(failed))
         for case in result.cases:
-            place = {"file": case.location.file, "line": str(case.location.line)}
-            element = ET.SubElement(
-                suite, "testcase", classname=result.suite, name=case.case, time=f"{case.elapsed_s:.6f}", **place
-            )
+            element = ET.SubElement(suite, "testcase", classname=result.suite, name=case.case)
+            element.set("file", case.location.file)
+            element.set("line", str(case.location.line))
+            element.set("time", f"{case.elapsed_s:.6f}")
             for failure in case.failures:
                 told = ET.SubElement(element, "failure", message=f"{failure.mismatch.key} is not as expected")
                 told.text = _printable(failure_text(case, failure))

@@ -35,7 +35,9 @@ def _told(record: Json) -> Iterator[tuple[str, str]]:
         going_on = "goes on with flow" if route.get("continued") else "flow"
         yield "route", f"{route['id']}{_at(route)}: {going_on} {route['flow']}"
     for name, decided in (record.get("decisions") or {}).items():
-        yield "table", f"{name}: {json.dumps(decided, ensure_ascii=False)}"
+        rows = ", ".join(decided.get("rows") or ()) or "no row"
+        came = decided.get("error") or json.dumps(decided.get("result"), ensure_ascii=False)
+        yield "table", f"{name} ({rows}): {came}"
     for call in record.get("calls") or ():
         yield from _call(call)
     for caught in record.get("caught") or ():
