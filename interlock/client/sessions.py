@@ -1,6 +1,7 @@
 """A thin client over Temporal's: send messages to sessions, let people take over, read what happened."""
 # ruff: noqa: A002, ASYNC109 - `id` and `type` are the contract's words; `timeout` bounds all tries together
 
+import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
@@ -26,6 +27,7 @@ Json: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 TIMEOUT = 30.0
+OPENING_PAUSE = 0.05
 
 
 def workflow_id(agent: str, session: str) -> str:
@@ -75,7 +77,11 @@ class Interlock:
                     "message", message, id=message_id, start_workflow_operation=operation, result_type=dict
                 )
             except WorkflowAlreadyStartedError:
+                await _look_at(operation)
                 return await self._answer_of_closed(where, message_id)
+            except Exception:
+                await _look_at(operation)
+                raise
             return answer
 
         return await self._delivered(attempt, timeout)
@@ -89,8 +95,7 @@ class Interlock:
                 await self._start(agent, where, {"user": user})
             except WorkflowAlreadyStartedError:
                 raise RejectedError("closed", f"session {session!r} of {agent!r} was closed; open another") from None
-            status: Json = await self._asked(where, "status")
-            return status
+            return await self._opened(where)
 
         return await self._delivered(attempt, timeout)
 
@@ -200,6 +205,16 @@ class Interlock:
     async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
         return await delivered(self.client, self._task_queue, attempt, timeout)
 
+    async def _opened(self, where: str) -> Json:
+        while True:
+            try:
+                status: Json = await self._asked(where, "status")
+            except RejectedError:  # it could not be opened; the run's own failure says why
+                return await _result(self.client.get_workflow_handle(where, result_type=dict))
+            if status["status"] != "opening":
+                return status
+            await asyncio.sleep(OPENING_PAUSE)
+
     async def _event(self, event: str, agent: str, session: str, by: str, timeout: float) -> Json:
         body = {"by": by} if by else {}
         return await self._updated(event, workflow_id(agent, session), body, str(uuid.uuid4()), timeout)
@@ -263,6 +278,12 @@ def closed_reply() -> Json:
         "sources": [],
         "record_id": None,
     }
+
+
+async def _look_at(operation: WithStartWorkflowOperation[Any, Any]) -> None:
+    """Take the error from the operation too, or asyncio reports it later as one that nobody looked at."""
+    with contextlib.suppress(Exception):
+        await asyncio.wait_for(operation.workflow_handle(), 1)
 
 
 async def _result(handle: WorkflowHandle[Any, Any]) -> Json:

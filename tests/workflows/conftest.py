@@ -75,7 +75,7 @@ def _support(*, says="echo", tool=None, http="", **changes):
             "tracking": (
                 CollectStep(at=AT, id="numbers", action="collect", slots=("number",)),
                 CallStep(at=AT, id="track", action="call", tool="track"),
-                RespondStep(at=AT, id="answer", action="respond", response="raw", result="steps.track.result"),
+                RespondStep(at=AT, id="answer", action="respond", response="raw"),
             ),
             "person": (HandoffStep(at=AT, id="handoff", action="handoff", text={"*": "One moment."}),),
             "echo": (ReplyStep(at=AT, id="echo", action="reply", text={"*": says + " {{ message.text }}"}),),
@@ -169,6 +169,24 @@ def stage_at():
 @pytest.fixture
 def user():
     return dict(USER)
+
+
+@pytest.fixture
+def s1():
+    """The name of a session that no other test uses."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def s2():
+    """Another."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def s3():
+    """And one more."""
+    return uuid.uuid4().hex
 
 
 @pytest.fixture

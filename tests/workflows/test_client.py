@@ -19,29 +19,29 @@ from interlock.client.errors import (
 pytestmark = pytest.mark.server
 
 
-async def test_a_closed_session_answers_closed_and_stays_closed(stage, support, user):
+async def test_a_closed_session_answers_closed_and_stays_closed(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()
-        first = await talk.send("support", "s1", "hello", user=user, id="m1")
-        assert (await talk.close("support", "s1", by="ann"))["status"] == "closed"
-        await talk.client.get_workflow_handle("support:s1").result()
-        closed = await talk.send("support", "s1", "hello?", user=user, id="m2")
+        first = await talk.send("support", s1, "hello", user=user, id="m1")
+        assert (await talk.close("support", s1, by="ann"))["status"] == "closed"
+        await talk.client.get_workflow_handle(f"support:{s1}").result()
+        closed = await talk.send("support", s1, "hello?", user=user, id="m2")
         assert (closed["outcome"], closed["status"]) == ("closed", "closed")
         assert set(closed) == set(first)
-        assert await talk.send("support", "s1", "hello", user=user, id="m1") == first
-        assert (await talk.close("support", "s1"))["status"] == "closed"
-        assert (await talk.takeover("support", "s1"))["status"] == "closed"
-        assert (await talk.status("support", "s1"))["status"] == "closed"
+        assert await talk.send("support", s1, "hello", user=user, id="m1") == first
+        assert (await talk.close("support", s1))["status"] == "closed"
+        assert (await talk.takeover("support", s1))["status"] == "closed"
+        assert (await talk.status("support", s1))["status"] == "closed"
         with pytest.raises(RejectedError, match="was closed"):
-            await talk.open("support", "s1", user=user)
+            await talk.open("support", s1, user=user)
 
 
-async def test_a_session_can_be_opened_before_its_first_message(stage, support, user):
+async def test_a_session_can_be_opened_before_its_first_message(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()
-        assert (await talk.open("support", "s1", user=user))["status"] == "ai_active"
-        assert (await talk.open("support", "s1", user=user))["turn"] == 0
-        assert (await talk.send("support", "s1", "x", user=user))["turn"] == 1
+        assert (await talk.open("support", s1, user=user))["status"] == "ai_active"
+        assert (await talk.open("support", s1, user=user))["turn"] == 0
+        assert (await talk.send("support", s1, "x", user=user))["turn"] == 1
 
 
 async def test_one_message_without_a_session_is_answered_once(stage, support, user):
@@ -52,49 +52,53 @@ async def test_one_message_without_a_session_is_answered_once(stage, support, us
         assert await talk.answer_once("support", "hello", user=user, id=stage.queue) == reply
 
 
-async def test_an_unknown_agent_is_named_with_a_near_one(stage, support, user):
+async def test_an_unknown_agent_is_named_with_a_near_one(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()
-        for attempt in (talk.send("suport", "s1", "x", user=user), talk.answer_once("suport", "x", user=user)):
+        for attempt in (
+            talk.send("suport", s1, "x", user=user),
+            talk.answer_once("suport", "x", user=user),
+            talk.open("suport", s1, user=user),
+        ):
             with pytest.raises(UnknownAgentError, match="did you mean 'support'"):
                 await attempt
 
 
-async def test_a_message_that_is_refused_says_why(stage, support, user):
+async def test_a_message_that_is_refused_says_why(stage, support, user, s1, s2):
     async with stage.serving(support()):
         talk = await stage.talk()
         with pytest.raises(RejectedError, match="more than") as refused:
-            await talk.send("support", "s1", "x" * 40_000, user=user)
+            await talk.send("support", s1, "x" * 40_000, user=user)
         assert refused.value.kind == "malformed"
         with pytest.raises(RejectedError, match="telegram") as refused:
-            await talk.send("support", "s1", "x", user=user, type="telegram")
+            await talk.send("support", s1, "x", user=user, type="telegram")
         assert refused.value.kind == "invalid_message"
         with pytest.raises(RejectedError, match="'id' is missing"):
-            await talk.send("support", "s2", "x", user={})
+            await talk.send("support", s2, "x", user={})
 
 
-async def test_a_session_that_was_never_opened_is_named(stage, support):
+async def test_a_session_that_was_never_opened_is_named(stage, support, s1):
     async with stage.serving(support()):
         talk = await stage.talk()
         for attempt in (
-            talk.status("support", "s9"),
-            talk.takeover("support", "s9"),
-            talk.agent_message("support", "s9", "x"),
+            talk.status("support", s1),
+            talk.takeover("support", s1),
+            talk.agent_message("support", s1, "x"),
         ):
-            with pytest.raises(NoSuchSessionError, match="support:s9"):
+            with pytest.raises(NoSuchSessionError, match=s1):
                 await attempt
 
 
-async def test_without_a_worker_the_deadline_says_so(stage, user):
+async def test_without_a_worker_the_deadline_says_so(stage, user, s1):
     talk = await stage.talk()
     begun = time.monotonic()
     with pytest.raises(NoWorkerError, match=f"no worker polls the task queue '{stage.queue}'"):
-        await talk.send("support", "s1", "x", user=user, timeout=1)
+        await talk.send("support", s1, "x", user=user, timeout=1)
     assert time.monotonic() - begun < 5
 
 
 async def test_a_tool_slower_than_the_deadline_ends_in_a_typed_error_and_the_reply_can_be_had_later(
-    stage, support, user
+    stage, support, user, s1
 ):
     async def slow(number):
         await asyncio.sleep(1)
@@ -102,16 +106,16 @@ async def test_a_tool_slower_than_the_deadline_ends_in_a_typed_error_and_the_rep
 
     async with stage.serving(support(), functions={"track": slow}):
         talk = await stage.talk()
-        await talk.open("support", "s1", user=user)
+        await talk.open("support", s1, user=user)
         with pytest.raises(DeadlineError, match="same message id"):
-            await talk.send("support", "s1", "track T1234", user=user, id="m1", timeout=0.4)
-        reply = await talk.send("support", "s1", "track T1234", user=user, id="m1")
+            await talk.send("support", s1, "track T1234", user=user, id="m1", timeout=0.4)
+        reply = await talk.send("support", s1, "track T1234", user=user, id="m1")
         assert (reply["turn"], reply["outcome"]) == (1, "answer")
 
 
-async def test_a_cancelled_caller_is_cancelled(stage, user):
+async def test_a_cancelled_caller_is_cancelled(stage, user, s1):
     talk = await stage.talk()
-    call = asyncio.create_task(talk.send("support", "s1", "x", user=user))
+    call = asyncio.create_task(talk.send("support", s1, "x", user=user))
     await asyncio.sleep(0.3)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):

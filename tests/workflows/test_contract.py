@@ -1,8 +1,14 @@
 """The public contract of a session, from a plain Temporal client with plain JSON."""
 
+import asyncio
+
 import pytest
 from temporalio.client import WithStartWorkflowOperation, WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.exceptions import CancelledError
+
+from interlock.plan.steps import CallStep, RespondStep
+from interlock.plan.words import Slot
 
 pytestmark = pytest.mark.server
 
@@ -21,9 +27,9 @@ def say(client, queue, session, message, *, agent="support", start=None):
     )
 
 
-async def test_a_first_message_opens_the_session_and_is_answered_with_the_whole_reply(stage, support):
+async def test_a_first_message_opens_the_session_and_is_answered_with_the_whole_reply(stage, support, s1):
     async with stage.serving(support()):
-        reply = await say(await stage.plain(), stage.queue, "s1", {"id": "m1", "text": "你好"})
+        reply = await say(await stage.plain(), stage.queue, s1, {"id": "m1", "text": "你好"})
     assert reply["text"] == "echo 你好"
     assert reply["outcome"] == "answer"
     assert set(reply) == {
@@ -32,25 +38,25 @@ async def test_a_first_message_opens_the_session_and_is_answered_with_the_whole_
     }  # fmt: skip
 
 
-async def test_a_turn_that_calls_no_tool_is_one_update_of_five_events_and_no_activity(stage, support, events_of):
+async def test_a_turn_that_calls_no_tool_is_one_update_of_five_events_and_no_activity(stage, support, events_of, s1):
     async with stage.serving(support()):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m1", "text": "hello"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m1", "text": "hello"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         before = len(await events_of(handle))
         for number in range(3):
-            await say(client, stage.queue, "s1", {"id": f"x{number}", "text": "x" * 2_000})
+            await say(client, stage.queue, s1, {"id": f"x{number}", "text": "x" * 2_000})
         assert len(await events_of(handle)) - before == 15
 
 
-async def test_a_tool_is_called_and_a_flow_waits_for_what_it_asked(stage, support):
+async def test_a_tool_is_called_and_a_flow_waits_for_what_it_asked(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
-        asked = await say(client, stage.queue, "s1", {"id": "m1", "text": "track my parcel"})
+        asked = await say(client, stage.queue, s1, {"id": "m1", "text": "track my parcel"})
         assert (asked["outcome"], asked["missing"]) == ("ask", ["number"])
-        handle = client.get_workflow_handle("support:s1")
+        handle = client.get_workflow_handle(f"support:{s1}")
         assert (await handle.query("status"))["waiting"]["flow"] == "tracking"
-        answered = await say(client, stage.queue, "s1", {"id": "m2", "text": "T1234"})
+        answered = await say(client, stage.queue, s1, {"id": "m2", "text": "T1234"})
         assert answered["outcome"] == "answer"
         assert "Hamburg" in answered["text"]
         record = await handle.query("record", 2)
@@ -58,11 +64,11 @@ async def test_a_tool_is_called_and_a_flow_waits_for_what_it_asked(stage, suppor
         assert (await handle.query("record"))["turns"][-1] == record
 
 
-async def test_the_same_id_gets_the_first_reply_and_another_body_is_a_conflict(stage, support):
+async def test_the_same_id_gets_the_first_reply_and_another_body_is_a_conflict(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
-        first = await say(client, stage.queue, "s1", {"id": "m1", "text": "one"})
-        handle = client.get_workflow_handle("support:s1")
+        first = await say(client, stage.queue, s1, {"id": "m1", "text": "one"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         body = {"id": "m1", "text": "one"}
         again = await handle.execute_update("message", body, id="another-update-id")
         assert again == first
@@ -71,13 +77,11 @@ async def test_the_same_id_gets_the_first_reply_and_another_body_is_a_conflict(s
         assert (await handle.query("status"))["turn"] == 1
 
 
-async def test_turns_are_taken_one_after_another_in_the_order_of_arrival(stage, support):
-    import asyncio
-
+async def test_turns_are_taken_one_after_another_in_the_order_of_arrival(stage, support, s1):
     async with stage.serving(support(), functions={"track": _slow_first}):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m0", "text": "hello"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m0", "text": "hello"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         pending = []
         for number in range(8):
             text = f"track T100{number}" if number % 2 == 0 else f"n{number}"
@@ -89,8 +93,6 @@ async def test_turns_are_taken_one_after_another_in_the_order_of_arrival(stage, 
 
 
 async def _slow_first(number):
-    import asyncio
-
     await asyncio.sleep(0.3 if number == "T1000" else 0)
     return {"number": number}
 
@@ -104,13 +106,13 @@ async def test_started_with_a_message_the_reply_is_the_result_of_the_run(stage, 
         assert "T1234" in reply["text"]
 
 
-async def test_a_person_takes_over_by_signal_or_update_and_gives_back(stage, support):
+async def test_a_person_takes_over_by_signal_or_update_and_gives_back(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m1", "text": "hello"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m1", "text": "hello"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         await handle.signal("takeover", {"by": "ann"})
-        silent = await say(client, stage.queue, "s1", {"id": "m2", "text": "anybody there?"})
+        silent = await say(client, stage.queue, s1, {"id": "m2", "text": "anybody there?"})
         assert (silent["outcome"], silent["status"]) == ("handed_off", "human_active")
         said = await handle.execute_update("agent_message", {"id": "a1", "text": "Ann here.", "by": "ann"})
         assert said["text"] == "Ann here."
@@ -118,13 +120,11 @@ async def test_a_person_takes_over_by_signal_or_update_and_gives_back(stage, sup
         assert [entry["text"] for entry in await handle.query("outbox")] == ["Ann here.", "Still here."]
         assert [entry["text"] for entry in await handle.query("outbox", 1)] == ["Still here."]
         assert (await handle.execute_update("release", {}))["status"] == "ai_active"
-        assert (await say(client, stage.queue, "s1", {"id": "m3", "text": "again"}))["text"] == "echo again"
+        assert (await say(client, stage.queue, s1, {"id": "m3", "text": "again"}))["text"] == "echo again"
         assert [entry["role"] for entry in await handle.query("transcript")][:2] == ["user", "assistant"]
 
 
-async def test_a_takeover_in_the_middle_of_a_turn_takes_effect_at_once(stage, support):
-    import asyncio
-
+async def test_a_takeover_in_the_middle_of_a_turn_takes_effect_at_once(stage, support, s1):
     called, go_on = asyncio.Event(), asyncio.Event()
 
     async def slow(number):
@@ -134,17 +134,15 @@ async def test_a_takeover_in_the_middle_of_a_turn_takes_effect_at_once(stage, su
 
     async with stage.serving(support(), functions={"track": slow}):
         client = await stage.plain()
-        turn = asyncio.create_task(say(client, stage.queue, "s1", {"id": "m1", "text": "track T1234"}))
+        turn = asyncio.create_task(say(client, stage.queue, s1, {"id": "m1", "text": "track T1234"}))
         await called.wait()
-        handle = client.get_workflow_handle("support:s1")
+        handle = client.get_workflow_handle(f"support:{s1}")
         assert (await handle.execute_update("takeover", {"by": "ann"}))["status"] == "human_active"
         go_on.set()
         assert (await turn)["outcome"] == "handed_off"
 
 
-async def test_close_ends_the_run_with_a_summary_and_answers_what_is_being_answered(stage, support):
-    import asyncio
-
+async def test_close_ends_the_run_with_a_summary_and_answers_what_is_being_answered(stage, support, s1):
     called = asyncio.Event()
 
     async def slow(number):
@@ -154,33 +152,33 @@ async def test_close_ends_the_run_with_a_summary_and_answers_what_is_being_answe
 
     async with stage.serving(support(), functions={"track": slow}):
         client = await stage.plain()
-        turn = asyncio.create_task(say(client, stage.queue, "s1", {"id": "m1", "text": "track T1234"}))
+        turn = asyncio.create_task(say(client, stage.queue, s1, {"id": "m1", "text": "track T1234"}))
         await called.wait()
-        handle = client.get_workflow_handle("support:s1")
+        handle = client.get_workflow_handle(f"support:{s1}")
         await handle.signal("close")
         assert (await turn)["outcome"] == "closed"
         result = await handle.result()
-        assert (result["session"], result["status"], result["turns"]) == ("s1", "closed", 1)
+        assert (result["session"], result["status"], result["turns"]) == (s1, "closed", 1)
 
 
-async def test_an_idle_session_closes_itself(stage, support):
+async def test_an_idle_session_closes_itself(stage, support, s1):
     from interlock.plan.plan import Session
 
     async with stage.serving(support(session=Session(idle_timeout_ms=700))):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m1", "text": "hello"})
-        assert (await client.get_workflow_handle("support:s1").result())["status"] == "closed"
+        await say(client, stage.queue, s1, {"id": "m1", "text": "hello"})
+        assert (await client.get_workflow_handle(f"support:{s1}").result())["status"] == "closed"
 
 
-async def test_an_unknown_spec_fails_the_run_and_everyone_who_waits_for_it(stage, support):
+async def test_an_unknown_spec_fails_the_run_and_everyone_who_waits_for_it(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
         with pytest.raises(WorkflowUpdateFailedError) as refused:
-            await say(client, stage.queue, "s1", {"id": "m1", "text": "x"}, agent="suport")
+            await say(client, stage.queue, s1, {"id": "m1", "text": "x"}, agent="suport")
         assert refused.value.cause.type == "unknown_spec"
         assert "support" in refused.value.cause.message
         with pytest.raises(WorkflowFailureError) as failed:
-            await client.get_workflow_handle("suport:s1").result()
+            await client.get_workflow_handle(f"suport:{s1}").result()
         assert (failed.value.cause.type, failed.value.cause.non_retryable) == ("unknown_spec", True)
 
 
@@ -208,11 +206,13 @@ async def test_a_malformed_start_fails_the_run_with_a_typed_error(stage, support
         (None, "wrong-type"),
     ],
 )
-async def test_a_message_outside_the_contract_is_rejected_and_leaves_no_history(stage, support, events_of, body, code):
+async def test_a_message_outside_the_contract_is_rejected_and_leaves_no_history(
+    stage, support, events_of, body, code, s1
+):
     async with stage.serving(support()):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m0", "text": "hello"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m0", "text": "hello"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         before = len(await events_of(handle))
         with pytest.raises(WorkflowUpdateFailedError) as refused:
             await handle.execute_update("message", body)
@@ -221,20 +221,20 @@ async def test_a_message_outside_the_contract_is_rejected_and_leaves_no_history(
         assert len(await events_of(handle)) == before
 
 
-async def test_a_message_that_the_spec_does_not_allow_is_refused_and_the_session_goes_on(stage, support):
+async def test_a_message_that_the_spec_does_not_allow_is_refused_and_the_session_goes_on(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
         with pytest.raises(WorkflowUpdateFailedError) as refused:
-            await say(client, stage.queue, "s1", {"id": "m1", "text": "x", "type": "telegram"})
+            await say(client, stage.queue, s1, {"id": "m1", "text": "x", "type": "telegram"})
         assert refused.value.cause.type == "invalid_message"
-        assert (await say(client, stage.queue, "s1", {"id": "m2", "text": "x"}))["turn"] == 1
+        assert (await say(client, stage.queue, s1, {"id": "m2", "text": "x"}))["turn"] == 1
 
 
-async def test_a_signal_outside_the_contract_is_kept_in_the_record(stage, support):
+async def test_a_signal_outside_the_contract_is_kept_in_the_record(stage, support, s1):
     async with stage.serving(support()):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m1", "text": "hello"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m1", "text": "hello"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         await handle.signal("takeover", args=[1, 2, 3])
         await handle.signal("take_over", {})
         await handle.signal("agent_message", {"id": "a"})
@@ -249,14 +249,14 @@ async def test_a_signal_outside_the_contract_is_kept_in_the_record(stage, suppor
         assert (await handle.query("status"))["status"] == "ai_active"
 
 
-async def test_the_session_shows_itself_in_search_attributes_details_and_handlers(stage, support):
+async def test_the_session_shows_itself_in_search_attributes_details_and_handlers(stage, support, s1):
     from temporalio.api.sdk.v1 import WorkflowMetadata
 
     plan = support()
     async with stage.serving(plan):
         client = await stage.plain()
-        await say(client, stage.queue, "s1", {"id": "m1", "text": "a human please"})
-        handle = client.get_workflow_handle("support:s1")
+        await say(client, stage.queue, s1, {"id": "m1", "text": "a human please"})
+        handle = client.get_workflow_handle(f"support:{s1}")
         described = await handle.describe()
         shown = {pair.key.name: pair.value for pair in described.typed_search_attributes}
         assert shown["InterlockSpec"] == "support"
@@ -269,3 +269,46 @@ async def test_the_session_shows_itself_in_search_attributes_details_and_handler
         assert {"status", "outbox", "record", "transcript", "plan"} <= {
             query.name for query in metadata.definition.query_definitions
         }
+
+
+async def test_a_cancelled_session_answers_what_it_has_taken_and_takes_no_more(stage, support, s1):
+    called, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(number):
+        called.set()
+        await go_on.wait()
+        return {"number": number}
+
+    async with stage.serving(support(), functions={"track": slow}):
+        client = await stage.plain()
+        turn = asyncio.create_task(say(client, stage.queue, s1, {"id": "m1", "text": "track T1234"}))
+        await called.wait()
+        handle = client.get_workflow_handle(f"support:{s1}")
+        await handle.cancel()
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await handle.execute_update("message", {"id": "m2", "text": "x"})
+        assert refused.value.cause.type == "cancelled"
+        go_on.set()
+        assert (await turn)["outcome"] == "answer"
+        with pytest.raises(WorkflowFailureError) as ended:
+            await handle.result()
+        assert isinstance(ended.value.cause, CancelledError)
+
+
+async def test_a_reply_over_the_cap_is_a_typed_error_and_the_session_goes_on(stage, support, s1, failed_tasks):
+    async def endless(number):
+        return {"number": number, "pad": "x" * 200_000}
+
+    slot = {"number": Slot(at="a.yaml:1:1", kind="patterns", patterns=(r"\bT\d{4}\b",), many=True)}
+    track = CallStep(at="a.yaml:1:1", id="track", action="call", tool="track", expand=("number",))
+    answer = RespondStep(at="a.yaml:1:1", id="answer", action="respond", response="raw")
+    plan = support()
+    plan = plan.model_copy(update={"slots": slot, "flows": plan.flows | {"tracking": (track, answer)}})
+    async with stage.serving(plan, functions={"track": endless}):
+        client = await stage.plain()
+        text = "track " + " ".join(f"T{1000 + one}" for one in range(8))
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await say(client, stage.queue, s1, {"id": "m1", "text": text})
+        assert refused.value.cause.type == "reply_too_large"
+        assert (await say(client, stage.queue, s1, {"id": "m2", "text": "hello"}))["text"] == "echo hello"
+        assert await failed_tasks(client.get_workflow_handle(f"support:{s1}")) == []

@@ -46,7 +46,7 @@ def tracking_server():
 
 
 async def test_continue_as_new_every_few_turns_loses_nothing_and_answers_nothing_twice(
-    support, user, stage_at, tmp_path
+    support, user, stage_at, tmp_path, s1
 ):
     settings = {"limit.historyCount.suggestContinueAsNew": "40"}
     async with EmbeddedServer(database=tmp_path / "t.db", settings=settings) as server:
@@ -58,7 +58,7 @@ async def test_continue_as_new_every_few_turns_loses_nothing_and_answers_nothing
                 replies = []
                 for number in range(20):
                     text = f"track T1{number:03}" if number % 5 == 0 else f"{name}-{number}"
-                    replies.append(await talk.send("support", "s1", text, user=user, id=f"{name}-{number}"))
+                    replies.append(await talk.send("support", s1, text, user=user, id=f"{name}-{number}"))
                 return replies
 
             by_caller = await asyncio.gather(caller("a"), caller("b"), caller("c"))
@@ -66,30 +66,30 @@ async def test_continue_as_new_every_few_turns_loses_nothing_and_answers_nothing
             assert sorted(turns) == list(range(1, 61))
             for replies in by_caller:
                 assert [reply["turn"] for reply in replies] == sorted(reply["turn"] for reply in replies)
-            runs = [run async for run in talk.client.list_workflows("WorkflowId = 'support:s1'")]
+            runs = [run async for run in talk.client.list_workflows(f"WorkflowId = 'support:{s1}'")]
             assert len(runs) >= 5
             assert len({reply["record_id"].split("/")[0] for replies in by_caller for reply in replies}) == 1
             first = by_caller[0][0]
-            assert await talk.send("support", "s1", "track T1000", user=user, id="a-0") == first
-            assert (await talk.send("support", "s1", "other", user=user, id="a-1"))["outcome"] == "conflict"
+            assert await talk.send("support", s1, "track T1000", user=user, id="a-0") == first
+            assert (await talk.send("support", s1, "other", user=user, id="a-1"))["outcome"] == "conflict"
 
 
-async def test_a_run_continues_as_new_after_200_turns(stage, support, user):
+async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()
-        await talk.send("support", "s1", "hello", user=user)
-        first = (await talk.client.get_workflow_handle("support:s1").describe()).run_id
-        await talk.takeover("support", "s1", by="ann")
+        await talk.send("support", s1, "hello", user=user)
+        first = (await talk.client.get_workflow_handle(f"support:{s1}").describe()).run_id
+        await talk.takeover("support", s1, by="ann")
         for _ in range(20):
-            await asyncio.gather(*(talk.send("support", "s1", "x", user=user) for _ in range(10)))
-        status = await talk.status("support", "s1")
+            await asyncio.gather(*(talk.send("support", s1, "x", user=user) for _ in range(10)))
+        status = await talk.status("support", s1)
         assert status["status"] == "human_active"
         assert status["run"] == first
-        assert (await talk.client.get_workflow_handle("support:s1").describe()).run_id != first
+        assert (await talk.client.get_workflow_handle(f"support:{s1}").describe()).run_id != first
 
 
 async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_goes_on(
-    stage, support, user, tracking_server, tmp_path
+    stage, support, user, tracking_server, tmp_path, s1
 ):
     plan_file = tmp_path / "plans"
     plan = support(http=f"http://127.0.0.1:{tracking_server.server_port}")
@@ -97,8 +97,8 @@ async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_
     tracking_server.hold = 1
     talk = await stage.talk()
     async with stage.process(plan_file) as first:
-        await talk.send("support", "s1", "hello", user=user)
-        turn = asyncio.create_task(talk.send("support", "s1", "track T1234", user=user, timeout=30))
+        await talk.send("support", s1, "hello", user=user)
+        turn = asyncio.create_task(talk.send("support", s1, "track T1234", user=user, timeout=30))
         await asyncio.to_thread(tracking_server.called.wait, 10)
         first.kill()
         async with stage.process(plan_file):
@@ -108,40 +108,40 @@ async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_
     assert tracking_server.calls == ["/track/T1234", "/track/T1234"]
 
 
-async def test_a_killed_server_goes_on_from_its_file(support, user, stage_at, tmp_path):
+async def test_a_killed_server_goes_on_from_its_file(support, user, stage_at, tmp_path, s1):
     server = EmbeddedServer(database=tmp_path / "t.db")
     await server.start()
     try:
         stage = stage_at(server.address)
         async with stage.serving(support()):
             talk = await stage.talk()
-            first = await talk.send("support", "s1", "hello", user=user, id="m1")
+            first = await talk.send("support", s1, "hello", user=user, id="m1")
             server.kill()
-            later = asyncio.create_task(talk.send("support", "s1", "still here?", user=user, id="m2"))
+            later = asyncio.create_task(talk.send("support", s1, "still here?", user=user, id="m2"))
             await server.start()
             assert (await later)["turn"] == 2
-            assert await talk.send("support", "s1", "hello", user=user, id="m1") == first
+            assert await talk.send("support", s1, "hello", user=user, id="m1") == first
     finally:
         await server.stop()
 
 
-async def test_an_open_session_keeps_its_plan_until_it_is_offered_another(stage, support, user):
+async def test_an_open_session_keeps_its_plan_until_it_is_offered_another(stage, support, user, s1, s2, s3):
     from interlock.client.upgrades import offer_plans
 
     old, new = support(says="old"), support(says="new")
     talk = await stage.talk()
     async with stage.serving(old):
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "old x"
-        assert (await talk.send("support", "s2", "track it", user=user))["outcome"] == "ask"
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "old x"
+        assert (await talk.send("support", s2, "track it", user=user))["outcome"] == "ask"
     async with stage.serving(new):
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "old x"
-        assert (await talk.send("support", "s3", "x", user=user))["text"] == "new x"
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "old x"
+        assert (await talk.send("support", s3, "x", user=user))["text"] == "new x"
         await _until_offered(talk, {"support": new.digest}, 2, offer_plans)
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "new x"
-        assert (await talk.plan("support", "s1"))["digest"] == new.digest
-        assert (await talk.send("support", "s2", "T1234", user=user))["outcome"] == "answer"
-        assert (await talk.plan("support", "s2"))["digest"] == old.digest
-        assert (await talk.send("support", "s2", "x", user=user))["text"] == "new x"
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "new x"
+        assert (await talk.plan("support", s1))["digest"] == new.digest
+        assert (await talk.send("support", s2, "T1234", user=user))["outcome"] == "answer"
+        assert (await talk.plan("support", s2))["digest"] == old.digest
+        assert (await talk.send("support", s2, "x", user=user))["text"] == "new x"
 
 
 async def _until_offered(talk, digests, wanted, offer_plans):
@@ -152,33 +152,33 @@ async def _until_offered(talk, digests, wanted, offer_plans):
     raise AssertionError("the sessions never became visible")
 
 
-async def test_a_session_that_never_upgrades_ignores_the_offer(stage, support, user):
+async def test_a_session_that_never_upgrades_ignores_the_offer(stage, support, user, s1):
     from interlock.plan.plan import Session
 
     old, new = support(says="old", session=Session(upgrade="never")), support(says="new")
     talk = await stage.talk()
     async with stage.serving(old):
-        await talk.send("support", "s1", "x", user=user)
+        await talk.send("support", s1, "x", user=user)
     async with stage.serving(new):
-        await talk.client.get_workflow_handle("support:s1").signal("upgrade", {"digest": new.digest})
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "old x"
+        await talk.client.get_workflow_handle(f"support:{s1}").signal("upgrade", {"digest": new.digest})
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "old x"
 
 
-async def test_an_offer_of_a_plan_that_nobody_has_or_of_another_spec_changes_nothing(stage, support, user):
+async def test_an_offer_of_a_plan_that_nobody_has_or_of_another_spec_changes_nothing(stage, support, user, s1):
     plan, other = support(), support(name="sales")
     talk = await stage.talk()
     async with stage.serving(plan, other):
-        await talk.send("support", "s1", "x", user=user)
-        handle = talk.client.get_workflow_handle("support:s1")
+        await talk.send("support", s1, "x", user=user)
+        handle = talk.client.get_workflow_handle(f"support:{s1}")
         await handle.signal("upgrade", {"digest": "0" * 64})
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "echo x"
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
         await handle.signal("upgrade", {"digest": other.digest})
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "echo x"
-        assert (await talk.plan("support", "s1"))["digest"] == plan.digest
-        assert [entry["code"] for entry in (await talk.record("support", "s1"))["refused"]] == ["wrong-spec"]
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
+        assert (await talk.plan("support", s1))["digest"] == plan.digest
+        assert [entry["code"] for entry in (await talk.record("support", s1))["refused"]] == ["wrong-spec"]
 
 
-async def test_a_plan_too_large_for_a_history_is_read_from_the_store(stage, support, user, tmp_path):
+async def test_a_plan_too_large_for_a_history_is_read_from_the_store(stage, support, user, tmp_path, s1):
     import random
 
     dice = random.Random(7)
@@ -186,33 +186,33 @@ async def test_a_plan_too_large_for_a_history_is_read_from_the_store(stage, supp
     plan = support(config=words)
     async with stage.serving(plan, store=tmp_path / "plans"):
         talk = await stage.talk()
-        assert (await talk.send("support", "s1", "x", user=user))["text"] == "echo x"
-        history = await talk.client.get_workflow_handle("support:s1").fetch_history()
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
+        history = await talk.client.get_workflow_handle(f"support:{s1}").fetch_history()
         assert len(history.to_json()) < 50_000
 
 
-async def test_recorded_histories_replay(stage, support, user, tmp_path):
+async def test_recorded_histories_replay(stage, support, user, tmp_path, s1):
     talk = await stage.talk()
     async with stage.serving(support()):
         for number, text in enumerate(["hello", "track it", "T1234", "a human", "x"]):
-            await talk.send("support", "s1", text, user=user, id=f"m{number}")
-        await talk.release("support", "s1")
-        await talk.client.get_workflow_handle("support:s1").signal("nonsense", b"\x00")
-        await talk.close("support", "s1")
+            await talk.send("support", s1, text, user=user, id=f"m{number}")
+        await talk.release("support", s1)
+        await talk.client.get_workflow_handle(f"support:{s1}").signal("nonsense", b"\x00")
+        await talk.close("support", s1)
         await talk.answer_once("support", "track T9876", user=user, id=stage.queue)
-        handles = [talk.client.get_workflow_handle(name) for name in ("support:s1", f"support:once:{stage.queue}")]
+        handles = [talk.client.get_workflow_handle(name) for name in (f"support:{s1}", f"support:once:{stage.queue}")]
         histories = [await handle.fetch_history() for handle in handles]
     replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
     for history in histories:
         await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
 
 
-async def test_sessions_survive_being_thrown_out_of_memory_at_every_turn(stage, support, user, failed_tasks):
+async def test_sessions_survive_being_thrown_out_of_memory_at_every_turn(stage, support, user, failed_tasks, s1):
     talk = await stage.talk()
     async with stage.serving(support(), max_cached_workflows=2, max_concurrent_workflow_tasks=2):
         for turn in range(1, 4):
-            sends = [talk.send("support", f"s{one}", f"track T100{one}", user=user) for one in range(5)]
+            sends = [talk.send("support", f"{s1}{one}", f"track T100{one}", user=user) for one in range(5)]
             replies = await asyncio.gather(*sends)
             assert [reply["turn"] for reply in replies] == [turn] * 5
         for one in range(5):
-            assert await failed_tasks(talk.client.get_workflow_handle(f"support:s{one}")) == []
+            assert await failed_tasks(talk.client.get_workflow_handle(f"support:{s1}{one}")) == []

@@ -13,7 +13,7 @@ from temporalio.service import RPCError
 
 pytestmark = pytest.mark.server
 
-ATTACKS = 400
+ATTACKS = 320
 AT_ONCE = 8
 
 NAMES = [

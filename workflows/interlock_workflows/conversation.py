@@ -7,9 +7,10 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RawValue, SearchAttributeKey
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ApplicationError
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
+from interlock.contract import strict_json
 from interlock.contract.calls import UNKNOWN_SPEC
 from interlock.contract.messages import AgentMessage, Malformed, Message
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
@@ -26,6 +27,9 @@ TURNS_PER_RUN = 200
 """Turns after which a run continues as new; changing it needs `workflow.patched`."""
 
 REFUSED_KEPT = 50
+
+REPLY_LIMIT = 1_000_000
+"""Bytes; beyond 2 MB the server would refuse the reply, and the run would be stuck with it."""
 
 
 class Conversation:
@@ -75,12 +79,13 @@ class Conversation:
         before = self.opening.state
         digest = before["plan_digest"] if before and self.opening.pinned else ""
         try:
-            return plans.program_of(await driver.resolve_plan(self._info.workflow_type, digest))
-        except ActivityError as failure:
-            unknown = _kind_of(failure) == UNKNOWN_SPEC
-            if unknown and before:  # the spec is gone from the newest deployment, but not the plan of this session
-                return plans.program_of(await driver.resolve_plan(self._info.workflow_type, before["plan_digest"]))
-            raise _as_failure(failure) from None
+            resolved = await driver.resolve_plan(self._info.workflow_type, digest)
+        except ApplicationError as failure:
+            if failure.type != UNKNOWN_SPEC or before is None:
+                raise inbound.refusal(failure.type or inbound.INTERNAL, failure.message) from None
+            # The spec is gone from the newest deployment, but not the plan of this session.
+            resolved = await driver.resolve_plan(self._info.workflow_type, before["plan_digest"])
+        return plans.program_of(resolved)
 
     def _enter(self, program: Program) -> None:
         self._program = program
@@ -133,9 +138,9 @@ class Conversation:
             await self._upgrade()
             reply = await self._safely(_received(message))
             self._taken += 1
-            if self._taken >= TURNS_PER_RUN or workflow.info().is_continue_as_new_suggested():
-                self.rolling = True
             self.show()
+        if len(strict_json.dumps(reply)) > REPLY_LIMIT:
+            raise inbound.refusal(inbound.TOO_LARGE, f"the reply is larger than {REPLY_LIMIT:,} bytes")
         return reply
 
     async def agent_turn(self, message: AgentMessage) -> Json:
@@ -175,9 +180,10 @@ class Conversation:
         if not wanted or wanted == self.state.plan_digest or self._pinned:
             return
         try:
-            program = plans.program_of(await driver.resolve_plan(self._info.workflow_type, wanted, attempts=1))
-        except ActivityError:
+            resolved = await driver.resolve_plan(self._info.workflow_type, wanted, attempts=1)
+        except ApplicationError:
             return  # a worker of the deployment before this one; the next turn may meet another
+        program = plans.program_of(resolved)
         self._upgrade_to = ""
         if program.plan.name != self._info.workflow_type:
             self.refuse("upgrade", "wrong-spec", f"plan {wanted} is of spec {program.plan.name!r}")
@@ -195,11 +201,12 @@ class Conversation:
 
     async def until_done(self) -> None:
         """Returns when the session is closed, by a person or for being idle, or when the run must roll over."""
-        while not (self.over or self.rolling):
+        while not (self.over or self._due):
             try:
-                await workflow.wait_condition(lambda: self.over or self.rolling, timeout=self._idle_left())
+                await workflow.wait_condition(lambda: self.over or self._due, timeout=self._idle_left())
             except TimeoutError:
                 self._end_if_idle()
+        self.rolling = not self.over
 
     def leave(self) -> None:
         """Take nothing more: the run was cancelled."""
@@ -208,6 +215,10 @@ class Conversation:
     def carry(self) -> RawValue:
         """All that the next run needs."""
         return carried.packed({"state": self.state.as_json(), "pinned": self._pinned, "refused": self._refused})
+
+    @property
+    def _due(self) -> bool:
+        return self._taken >= TURNS_PER_RUN or workflow.info().is_continue_as_new_suggested()
 
     def _idle_left(self) -> timedelta:
         assert self._program is not None
@@ -226,6 +237,8 @@ class Conversation:
 
     def status(self) -> Json:
         """The answer of the query `status`."""
+        if self._program is None and self.failure is None:
+            return views.opening(self._info)
         assert self._program is not None
         return views.status(self.state, self._program.plan)
 
@@ -261,11 +274,3 @@ def _received(message: Message) -> MessageReceived:
         metadata=message.metadata,
         history=message.history,
     )
-
-
-def _kind_of(failure: ActivityError) -> str | None:
-    return failure.cause.type if isinstance(failure.cause, ApplicationError) else None
-
-
-def _as_failure(failure: ActivityError) -> ApplicationError:
-    return inbound.refusal(_kind_of(failure) or inbound.INTERNAL, str(failure.cause or failure))

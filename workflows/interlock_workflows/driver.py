@@ -51,7 +51,10 @@ def _reply(commands: list[Command]) -> dict[str, Any]:
 
 
 async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> ResolvedPlan:
-    """Ask which plan stands behind a name or digest; the answer is in the history, so that a replay sees the same."""
+    """Ask which plan stands behind a name or digest; the answer is in the history, so that a replay sees the same.
+
+    Raises ApplicationError. Without `attempts` only `unknown_spec` is final: another worker may know the digest.
+    """
     answer: ResolvedPlan = await workflow.execute_local_activity(
         calls.RESOLVE_PLAN,
         PlanRequest(name, digest),

@@ -15,6 +15,7 @@ DRAINING = "draining"
 UNKNOWN_NAME = "unknown_name"
 SINGLE_MESSAGE = "single_message"
 INVALID_MESSAGE = "invalid_message"
+TOO_LARGE = "reply_too_large"
 CANCELLED = "cancelled"
 INTERNAL = "internal_error"
 

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from temporalio import workflow
+
 from interlock.interpreter.state import State
 from interlock.plan.plan import Plan
+from interlock_workflows.opening import session_of
 
 Json = dict[str, Any]
 
@@ -19,6 +22,20 @@ def status(state: State, plan: Plan) -> Json:
         "turn": state.turn,
         "waiting": waiting(state),
         "outbox": state.outbox_number,
+    }
+
+
+def opening(info: workflow.Info) -> Json:
+    """The answer of `status` while the plan is being looked up."""
+    return {
+        "session": session_of(info),
+        "run": info.first_execution_run_id,
+        "spec": info.workflow_type,
+        "digest": None,
+        "status": "opening",
+        "turn": 0,
+        "waiting": None,
+        "outbox": 0,
     }
 
 
