@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     from interlock.expressions.shapes import Shape
 
 
+ELSEWHERE = {
+    "env": "under `servers` only",
+    "secrets": "under the `auth` of a server only",
+    "args": "in `requires`, `ensures`, responses, conditions and tables",
+    "result": "after a call: in `ensures`, responses, and a condition or check with `call`",
+    "payload": "in `outcomes`, `ensures` and responses",
+    "status": "in `outcomes` only",
+    "steps": "in the steps of a flow, after the call",
+    "error": "within a `catch` only",
+    "value": "in the `checks` of a slot only",
+    "candidates": "in the `clarify` of a slot only",
+}
+"""Roots that are known at some places only."""
+
+
 def check_expressions(project: Project, findings: Findings) -> None:
     """Names, attributes, operators and types, with the column within the text."""
     for unit in project.everything:
@@ -45,7 +60,18 @@ def _check(site: Site, findings: Findings) -> None:
 
 def _report(site: Site, problem: Problem, findings: Findings) -> None:
     place = site.unit.inside(site.path, problem.offset)
-    findings.error(problem.code, problem.message, place, hint=problem.hint)
+    findings.error(problem.code, problem.message, place, hint=_elsewhere(site, problem) or problem.hint)
+
+
+def _elsewhere(site: Site, problem: Problem) -> str:
+    """Where a root is known that is not known here; and what a Library knows of users."""
+    name = problem.message.rpartition(" ")[2].strip("'")
+    if problem.code == "unknown-name" and name in ELSEWHERE:
+        return f"`{name}` is known {ELSEWHERE[name]}"
+    of_agents = ("'user' has no attribute", "'message.metadata' has no attribute")
+    if site.unit.kind == "Library" and problem.message.startswith(of_agents):
+        return "a Library knows no attributes that an Agent declares: move what reads them into the Agent"
+    return ""
 
 
 def _check_plain(site: Site, findings: Findings) -> None:

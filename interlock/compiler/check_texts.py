@@ -29,7 +29,7 @@ def check_texts(project: Project, findings: Findings) -> None:
         for part in unit.parts("config").values():
             _constant(unit, part.path, part.model, findings)
     for agent in project.agents:
-        for library in list(agent.closure())[1:]:
+        for library in agent.closure()[1:]:
             _spoken(agent, library, findings)
 
 

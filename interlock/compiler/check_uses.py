@@ -85,7 +85,7 @@ def _index(unit: Unit, library: Unit) -> int:
 
 def _visible(unit: Unit) -> Names:
     found = {plural: dict(unit.parts(plural)) for plural in PLURALS}
-    for library in list(unit.closure())[1:]:
+    for library in unit.closure()[1:]:
         for plural, parts in library.own.items():
             for name, part in parts.items():
                 found[plural].setdefault(name, part)

@@ -189,6 +189,16 @@ PARTS = {
         "two arguments are sent under one name",
         "Give one another `send_as`.",
     ),
+    "bad-address": Meaning(
+        "an address of a server that is none",
+        "Write a base URL with `http://` or `https://`, without user, query or fragment, or take it from the "
+        'environment: `"{{ env.X }}"`.',
+    ),
+    "plain-secret": Meaning(
+        "a credential stands in the spec",
+        'Specs are read by many. Write `"{{ secrets.X }}"`; it is looked up in the worker\'s environment and '
+        "nowhere else.",
+    ),
     "no-server": Meaning(
         "a tool over HTTP without a server",
         "Declare one under `servers`.",

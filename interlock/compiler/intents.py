@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def inherited(part: Part) -> Part | None:
     """The intent of the same name in the Libraries of the intent's own spec."""
-    for library in list(part.unit.closure())[1:]:
+    for library in part.unit.closure()[1:]:
         if part.name in library.parts(part.plural):
             return library.parts(part.plural)[part.name]
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.sites import sites_of
@@ -45,7 +46,13 @@ def read_paths(site: Site) -> tuple[tuple[str, ...], ...]:
     """The context paths that a site reads."""
     if site.form == "path":
         return (tuple(site.text.split(".")),)
-    return paths_of(site.text, template=site.template)
+    return _paths(site.text, site.template)
+
+
+@lru_cache(maxsize=4096)
+def _paths(text: str, template: bool) -> tuple[tuple[str, ...], ...]:
+    """Many passes ask the same."""
+    return paths_of(text, template=template)
 
 
 def in_site(site: Site) -> Iterator[Mention]:

@@ -12,6 +12,7 @@ from interlock.compiler.check_flows import check_flows
 from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
 from interlock.compiler.check_names import check_duplicates, check_targets
 from interlock.compiler.check_responses import check_responses
+from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
 from interlock.compiler.check_suites import check_suites
 from interlock.compiler.check_texts import check_texts
@@ -36,6 +37,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("expressions", check_expressions),
     ("circles", check_circles),
     ("decisions", check_decisions),
+    ("servers", check_servers),
     ("tools", check_tools),
     ("bindings", check_bindings),
     ("mounts", check_mounts),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from interlock.diagnostics import Location
     from interlock.source import Document, KeyPath, Sheet
@@ -150,14 +150,15 @@ class Unit:
         """Whether the name is declared with a mistake in its shape."""
         return any(name in unit.broken.get(plural, ()) for unit in self.closure())
 
-    def closure(self) -> Iterator[Unit]:
-        """Itself and all Libraries it uses, directly or not, each once, nearest first."""
-        waiting, seen = [self], set[int]()
-        for unit in waiting:
-            if id(unit) not in seen:
-                seen.add(id(unit))
-                yield unit
-                waiting.extend(unit.libraries)
+    def closure(self) -> tuple[Unit, ...]:
+        """Itself and all Libraries it uses, directly or not, each once, nearest first; asked once all are known."""
+        if "closure" not in self.memo:
+            found = [self]
+            for unit in found:
+                found += [library for library in unit.libraries if library not in found]
+            self.memo["closure"] = tuple(found)
+        members: tuple[Unit, ...] = self.memo["closure"]
+        return members
 
     @property
     def gates(self) -> list[Item]:

@@ -66,8 +66,10 @@ def extract(kind: str, raw: str, now: datetime) -> list[Extracted]:
 
 def extractor_problem(kind: str) -> tuple[str, str] | None:
     """Why there is no extractor `kind`, as message and hint; none if there is one."""
+    if kind in _BUILT_IN:
+        return None
     plugged_in = {point.name for point in entry_points(group=GROUP)}
-    if kind in _BUILT_IN or kind in plugged_in:
+    if kind in plugged_in:
         return None
     names = ", ".join([*_BUILT_IN, *sorted(plugged_in)])
     return f"there is no extractor {kind!r}", f"extractors are {names}; a package adds others as entry points {GROUP!r}"
