@@ -5,6 +5,7 @@ import re
 _HEADER = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n)?")
 _WHITE = re.compile(r"[ \t\r\n]*")
 _WHITE_DOUBLE = re.compile(r"(?:[ \t\r\n]|\\(?:\r\n|\r|\n))*")
+_CONTINUED = re.compile(r"(?:\\(?:\r\n|\r|\n)[ \t]*)*")
 _WIDTHS = {"x": 4, "u": 6, "U": 10}
 _WHITE_ESCAPES = frozenset("nrt ")
 
@@ -33,6 +34,8 @@ def _first(text: str, start: int, style: str) -> int:
 def _after(text: str, index: int, style: str, character: str) -> int:
     """The index after the part of `text` that gave `character`."""
     if character in " \t\n":
+        if style == "double" and (continued := _CONTINUED.match(text, index)):
+            index = continued.end()
         if style == "double" and text[index : index + 1] == "\\" and text[index + 1 : index + 2] in _WHITE_ESCAPES:
             return index + 2
         return index + 1 if text[index : index + 1] in (" ", "\t", "\r", "\n") else index

@@ -51,6 +51,8 @@ def decode(content: bytes, file: str, limit: int) -> tuple[Text | None, list[Dia
     for mark, name in _WIDE:
         if content.startswith(mark):
             return None, [_wrong_encoding(Location(file), f"the file is {name}")]
+    if b"\0" in content[:4]:
+        return None, [_wrong_encoding(Location(file), "the file looks like UTF-16")]
     content = content.removeprefix(b"\xef\xbb\xbf")
     try:
         text = content.decode()
@@ -76,8 +78,7 @@ def _not_utf8(content: bytes, file: str, start: int) -> Diagnostic:
 
 def _control(text: Text, match: re.Match[str]) -> Diagnostic:
     message = f"control or invisible character U+{ord(match[0]):04X}"
-    hint = "the file is UTF-16 perhaps: save it as UTF-8" if match[0] == "\0" else "delete it"
-    return Diagnostic("control-character", message, text.at(match.start()), hint=hint)
+    return Diagnostic("control-character", message, text.at(match.start()), hint="delete it")
 
 
 def without_directives(text: Text) -> tuple[Text, list[Diagnostic]]:

@@ -66,10 +66,12 @@ class Guard:
     def _node(self, event: Any, depth: int, *, in_list: bool) -> tuple[Any, Spot]:
         self._nodes += 1
         kind = type(event)
+        if self._nodes > MOST_NODES:
+            self._stop("too-many-nodes", f"more than {MOST_NODES:,} values in one file", event, "split the file")
         if kind is ScalarEvent:
             return self._scalar(event, in_list=in_list)
-        if depth >= MOST_DEPTH or self._nodes > MOST_NODES:
-            self._too_much(event, depth)
+        if depth >= MOST_DEPTH:
+            self._stop("too-deep", f"nested deeper than {MOST_DEPTH} levels", event, "flatten it")
         if kind is AliasEvent:
             hint = f"write the value out; if it is text, quote it: '*{event.anchor}'"
             self._report("yaml-alias", f"YAML alias '*{event.anchor}'", event, hint)
@@ -164,8 +166,10 @@ class Guard:
         if key == "<<":
             self._report("merge-key", "YAML merge key '<<'", event, "write the keys out")
             return None
-        value, read_as = scalars.plain(key)
-        if read_as or not isinstance(value, str):
+        if key[:1] in scalars.NUMERIC or key in scalars.WORDS or key in scalars.VARIANTS:
+            value, read_as = scalars.plain(key)
+            if not read_as and isinstance(value, str):
+                return key
             self._report("non-string-key", f"the key {key!r} is not text for YAML", event, f"quote it: '{key}'")
         return key
 
@@ -205,11 +209,8 @@ class Guard:
             hint = "delete it; if it is text, quote the whole value"
             self._report("yaml-tag", f"YAML tag {event.tag!r}", event, hint)
 
-    def _too_much(self, event: Any, depth: int) -> None:
-        if depth >= MOST_DEPTH:
-            self._report("too-deep", f"nested deeper than {MOST_DEPTH} levels", event)
-        else:
-            self._report("too-many-nodes", f"more than {MOST_NODES:,} values in one file", event, "split the file")
+    def _stop(self, code: str, message: str, event: Any, hint: str) -> None:
+        self._report(code, message, event, hint)
         raise StopReading
 
     def _report(self, code: str, message: str, at: Any, hint: str = "") -> None:

@@ -43,6 +43,7 @@ _FLOW = "did not find expected ',' or"
 _CLOSE_COLON = r"\s*(?:- +)*[A-Za-z_]\w*:[^\s/]"
 
 CLUES = (
+    Clue("maximum nesting depth", "nested deeper than a spec may be", "flatten it", code="too-deep"),
     Clue("", "a value that begins with {{{{ needs quotes", "quote the whole value: '{{ … }}'",
          before=r"(?:^\s*|: +|- +|[\[{,] *)\{\{[^'\"]*$", code="unquoted-template"),
     Clue("", "a full-width colon separates nothing", "write ': ' with a space after it",

@@ -1,5 +1,6 @@
 """What every part of a spec shares: strict, closed models, the kinds of names, and the rules between keys."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import (
@@ -101,10 +102,18 @@ class SpecModel(BaseModel):
 
     def written(self) -> set[str]:
         """The YAML keys that the author wrote."""
-        fields = type(self).model_fields
-        return {fields[name].alias or name for name in self.model_fields_set}
+        aliases = _aliases(type(self))
+        return {aliases.get(name, name) for name in self.model_fields_set} if aliases else self.model_fields_set
+
+
+@cache
+def _aliases(model: type[SpecModel]) -> dict[str, str]:
+    return {name: field.alias for name, field in model.model_fields.items() if field.alias}
 
 
 def first_broken(model: type[SpecModel], keys: set[str]) -> Broken | None:
     """The first rule of `model` that a part with these keys breaks."""
-    return next((broken for rule in model.key_rules if (broken := rule.check(keys))), None)
+    for rule in model.key_rules:
+        if broken := rule.check(keys):
+            return broken
+    return None

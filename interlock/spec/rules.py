@@ -1,11 +1,12 @@
 """Rules between the keys of one part: exactly one of some, at least one of some, this one only beside that."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol
 
 
-def listed(names: tuple[str, ...], last: str = "or") -> str:
+def listed(names: Sequence[str], last: str = "or") -> str:
     """`'a', 'b' or 'c'`."""
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
@@ -38,10 +39,14 @@ class OneOf:
 
     def check(self, keys: AbstractSet[str]) -> Broken | None:
         """Several, or none, are wrong."""
-        found = tuple(key for key in self.keys if key in keys)
-        if len(found) > 1:
-            return Broken("exactly-one", f"{self.what}: {listed(found, 'and')} exclude each other", found, "keep one")
-        if found or self.optional:
+        found = [key for key in self.keys if key in keys]
+        if len(found) == 1:
+            return None
+        if found:
+            return Broken(
+                "exactly-one", f"{self.what}: {listed(found, 'and')} exclude each other", tuple(found), "keep one"
+            )
+        if self.optional:
             return None
         return Broken("exactly-one", f"{self.what}: one of {listed(self.keys)} is missing")
 
