@@ -10,6 +10,7 @@ from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
 from interlock.spec.forms import form_at, keys_of, model_of
 from interlock.spec.rules import Broken
+from interlock.spec.specs import Head
 from interlock.spec.steps import ACTIONS, BaseStep
 
 OTHER_WORDS = {
@@ -84,7 +85,8 @@ def _elsewhere(key: str, kind: type[SpecModel], model: type[SpecModel]) -> str:
     if issubclass(model, BaseStep):
         actions = [action for action, other in ACTIONS.items() if key in keys_of(other)]
         return f"{key!r} goes with {' or '.join(map(repr, actions))}" if actions else ""
-    return f"{key!r} is a key of the spec itself: move it to the left" if key in keys_of(kind) else ""
+    own = keys_of(kind).keys() - keys_of(Head).keys()
+    return f"{key!r} is a key of the spec itself: move it to the left" if key in own else ""
 
 
 def _no_action(document: Document, path: KeyPath, step: dict[str, Any]) -> list[Diagnostic]:
