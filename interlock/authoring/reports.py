@@ -5,22 +5,28 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from interlock.authoring.coverage import KINDS, Coverage
-from interlock.authoring.suites import CaseResult, Failure, SuiteResult
+from interlock.authoring.suites import CaseResult, SuiteResult
 
 
 def failures(results: Iterable[SuiteResult]) -> str:
-    """Every failure: the line of the suite, what was expected, what happened, and why."""
-    return "\n\n".join(
-        failure_text(case, failure) for result in results for case in result.failed for failure in case.failures
-    )
+    """Every failed turn: the lines of the suite, what was expected, what happened, and what the record says."""
+    return "\n\n".join(case_text(case) for result in results for case in result.failed)
 
 
-def failure_text(case: CaseResult, failure: Failure) -> str:
-    """One failure, for people."""
-    mismatch = failure.mismatch
-    lines = [f"{failure.location}: case {case.case!r}, turn {failure.turn + 1}: {mismatch.key} is not as expected"]
-    lines += [f"    expected  {mismatch.expected}", f"    happened  {mismatch.happened}"]
-    return "\n".join([*lines, *(f"    {line}" for line in failure.why)])
+def case_text(case: CaseResult) -> str:
+    """The failures of one case, for people."""
+    turns = dict.fromkeys(failure.turn for failure in case.failures)
+    return "\n\n".join(_turn_text(case, turn) for turn in turns)
+
+
+def _turn_text(case: CaseResult, turn: int) -> str:
+    lines = [f"case {case.case!r} ({case.location}), turn {turn}:"]
+    for failure in case.failures:
+        if failure.turn == turn:
+            mismatch = failure.mismatch
+            lines += [f"  {failure.location}: {mismatch.key} is not as expected"]
+            lines += [f"    expected  {mismatch.expected}", f"    happened  {mismatch.happened}"]
+    return "\n".join([*lines, "  because:", *(f"    {line}" for line in case.why.get(turn) or ["nothing was decided"])])
 
 
 def coverage_text(agent: str, coverage: Coverage) -> str:
@@ -51,14 +57,14 @@ def _case(case: CaseResult) -> dict[str, object]:
         "place": str(case.location),
         "turns": case.turns,
         "passed": not case.failures,
+        "why": case.why,
         "failures": [
             {
                 "place": str(failure.location),
-                "turn": failure.turn + 1,
+                "turn": failure.turn,
                 "key": failure.mismatch.key,
                 "expected": failure.mismatch.expected,
                 "happened": failure.mismatch.happened,
-                "why": list(failure.why),
             }
             for failure in case.failures
         ],
@@ -82,9 +88,9 @@ def junit(results: Iterable[SuiteResult]) -> str:
             element.set("file", case.location.file)
             element.set("line", str(case.location.line))
             element.set("time", f"{case.elapsed_s:.6f}")
-            for failure in case.failures:
-                told = ET.SubElement(element, "failure", message=f"{failure.mismatch.key} is not as expected")
-                told.text = _printable(failure_text(case, failure))
+            if case.failures:
+                message = f"{', '.join(failure.mismatch.key for failure in case.failures)} not as expected"
+                ET.SubElement(element, "failure", message=_printable(message)).text = _printable(case_text(case))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True)
 

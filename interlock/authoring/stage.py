@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from interlock.interpreter import machine
 from interlock.interpreter.commands import CallTool, Reply
@@ -22,6 +22,9 @@ class World(Protocol):
         """The end of that call."""
 
 
+W = TypeVar("W", bound=World)
+
+
 @dataclass
 class Played:
     """What one event led to: the reply (none for a person's event) and the calls made, in order."""
@@ -30,12 +33,10 @@ class Played:
     calls: list[CallTool] = field(default_factory=list)
 
 
-class Stage:
+class Stage(Generic[W]):
     """One session, played event by event. Times are milliseconds since the epoch."""
 
-    def __init__(
-        self, plan: Plan, world: World, *, user: dict[str, Any], now_ms: int, session_id: str = "stage"
-    ) -> None:
+    def __init__(self, plan: Plan, world: W, *, user: dict[str, Any], now_ms: int, session_id: str = "stage") -> None:
         program = link(plan)
         self.world = world
         self.now_ms = now_ms

@@ -38,10 +38,10 @@ class StubbedWorld:
     def __init__(self, stubs: StubbedTools) -> None:
         self._stubs = stubs
         self._used: dict[tuple[str, int], int] = {}
-        self.unanswered: list[CallTool] = []
+        self._unanswered: list[CallTool] = []
 
     def answer(self, call: CallTool, now_ms: int) -> ToolReturned:
-        """The stubbed end of the call; a call without a stub fails and is kept in `unanswered`."""
+        """The stubbed end of the call; a call without a stub fails, and is kept."""
         for place, stub in enumerate(self._stubs.tools.get(call.tool, ())):
             key = (call.tool, place)
             if self._applies(key, stub, call):
@@ -49,8 +49,13 @@ class StubbedWorld:
                 if stub.outcome is not None:
                     return ToolReturned(call.call_id, stub.outcome, now_ms, message=f"stubbed {stub.outcome}")
                 return ToolReturned(call.call_id, "returned", now_ms, status=200, payload=stub.payload)
-        self.unanswered.append(call)
+        self._unanswered.append(call)
         return ToolReturned(call.call_id, "error", now_ms, message=f"no stub of {call.tool!r} answers this call")
+
+    def unanswered(self) -> list[CallTool]:
+        """The calls without a stub since this was last asked."""
+        calls, self._unanswered = self._unanswered, []
+        return calls
 
     def _applies(self, key: tuple[str, int], stub: Stub, call: CallTool) -> bool:
         if stub.times is not None and self._used.get(key, 0) >= stub.times:

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.authoring.coverage import Coverage
 from interlock.authoring.expectations import Mismatch, mismatches, shown
-from interlock.authoring.stage import Played, Stage
+from interlock.authoring.stage import Stage
 from interlock.authoring.stubs import StubbedTools
 from interlock.authoring.telling import told
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
+    from interlock.authoring.stage import Played
     from interlock.authoring.stubs import StubbedWorld
     from interlock.diagnostics import Location
     from interlock.plan.plan import Plan
-    from interlock.source import Document
     from interlock.spec.suite import Case, SuiteSpec, Turn
+
+    Locate = Callable[[tuple[str | int, ...]], Location]
+    At = Callable[..., Location]
 
 DEFAULT_NOW = "2026-01-05T09:00:00+00:00"
 """When a suite that declares no `now` begins: a Monday morning."""
@@ -30,17 +33,16 @@ DEFAULT_NOW = "2026-01-05T09:00:00+00:00"
 
 @dataclass(frozen=True)
 class Failure:
-    """One expectation that does not hold: where it stands, what happened, and what the turn's record says."""
+    """One expectation of a turn (counted from 1) that does not hold: where it stands, and what happened."""
 
     location: Location
     turn: int
     mismatch: Mismatch
-    why: tuple[str, ...] = ()
 
 
 @dataclass
 class CaseResult:
-    """How a case went; `elapsed_s` is CPU-bound time, there is nothing else."""
+    """How a case went; `why` is what the records of its failed turns say, by turn."""
 
     suite: str
     case: str
@@ -48,6 +50,7 @@ class CaseResult:
     turns: int = 0
     elapsed_s: float = 0.0
     failures: list[Failure] = field(default_factory=list)
+    why: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,62 +68,44 @@ class SuiteResult:
         return [case for case in self.cases if case.failures]
 
 
-def run_suite(
-    suite: SuiteSpec, document: Document, plan: Plan, *, only: str = "", seed: int | None = None
-) -> SuiteResult:
-    """Run the cases whose id contains `only`, in the order written, or shuffled by `seed`."""
+def run_suite(suite: SuiteSpec, plan: Plan, locate: Locate, *, only: str = "", seed: int | None = None) -> SuiteResult:
+    """Run the cases whose id contains `only`, in the order written, or shuffled by `seed`; `locate` finds a key."""
     stubs = StubbedTools((suite.stubs.tools if suite.stubs else None) or {})
-    now = (suite.stubs.now if suite.stubs else None) or DEFAULT_NOW
+    now_ms = epoch_ms((suite.stubs.now if suite.stubs else None) or DEFAULT_NOW)
     chosen = [(place, case) for place, case in enumerate(suite.cases) if only in case.id]
     if seed is not None:
         random.Random(seed).shuffle(chosen)  # noqa: S311 -- an order, not a secret
     coverage = Coverage(plan)
-    results = [CaseRun(suite, document, plan, stubs.world(), place, now).play(case, coverage) for place, case in chosen]
+    results = []
+    for place, case in chosen:
+        stage = Stage(plan, stubs.world(), user=_user(case), now_ms=now_ms, session_id=case.id)
+        results.append(_case(suite.name, case, stage, lambda *path, n=place: locate(("cases", n, *path)), coverage))
     return SuiteResult(suite.name, plan.name, results, coverage)
 
 
-class CaseRun:
-    """One case on its own stage."""
-
-    def __init__(
-        self, suite: SuiteSpec, document: Document, plan: Plan, world: StubbedWorld, place: int, now: str
-    ) -> None:
-        self.suite, self.document, self.plan, self.world, self.place = suite, document, plan, world, place
-        self.now_ms = epoch_ms(now)
-
-    def play(self, case: Case, coverage: Coverage) -> CaseResult:
-        """Play every turn; a failed expectation does not stop the case."""
-        started = time.perf_counter()
-        result = CaseResult(self.suite.name, case.id, self.document.places.key(("cases", self.place, "id")))
-        stage = Stage(self.plan, self.world, user=_user(case), now_ms=self.now_ms, session_id=case.id)
-        for number, turn in enumerate(case.turns):
-            records = len(stage.state.records)
-            played = play(stage, turn)
-            result.turns += 1
-            coverage.add(stage.state.records[records:] or stage.state.records[-1:])
-            result.failures += self._failures(number, turn, played, stage)
-        result.elapsed_s = time.perf_counter() - started
-        return result
-
-    def _failures(self, number: int, turn: Turn, played: Played, stage: Stage) -> Sequence[Failure]:
-        at = ("cases", self.place, "turns", number)
-        why = (
-            tuple(f"{subject:<8} {line}" for subject, line in told(stage.state.records[-1]))
-            if stage.state.records
-            else ()
-        )
-        failures = [
-            Failure(self.document.places.key((*at, "expect", *mismatch.key.split("."))), number, mismatch, why)
-            for mismatch in (mismatches(turn.expect, played, stage.state) if turn.expect else ())
-        ]
-        for call in self.world.unanswered:
-            unstubbed = Mismatch("stubs", f"an answer for {call.tool}", f"called with {shown(call.arguments)}")
-            failures.append(Failure(self.document.places.value(at), number, unstubbed, why))
-        self.world.unanswered.clear()
-        return failures
+def _case(suite: str, case: Case, stage: Stage[StubbedWorld], at: At, coverage: Coverage) -> CaseResult:
+    """Play every turn; a failed expectation does not stop the case."""
+    started = time.perf_counter()
+    result = CaseResult(suite, case.id, at("id"))
+    for number, turn in enumerate(case.turns, 1):
+        before = len(stage.state.records)
+        played = play(stage, turn)
+        records = stage.state.records
+        result.turns += 1
+        coverage.add(records[before:] or records[-1:])
+        wrong = mismatches(turn.expect, played, stage.state) if turn.expect else []
+        places = [at("turns", number - 1, "expect", *one.key.split(".")) for one in wrong]
+        for call in stage.world.unanswered():
+            wrong.append(Mismatch("stubs", f"an answer for {call.tool}", f"called with {shown(call.arguments)}"))
+            places.append(at("turns", number - 1))
+        result.failures += [Failure(place, number, one) for place, one in zip(places, wrong, strict=True)]
+        if wrong and records:
+            result.why[number] = [f"{subject:<8} {line}" for subject, line in told(records[-1])]
+    result.elapsed_s = time.perf_counter() - started
+    return result
 
 
-def play(stage: Stage, turn: Turn) -> Played:
+def play(stage: Stage[StubbedWorld], turn: Turn) -> Played:
     """Play one turn of a suite."""
     if turn.user is not None:
         return stage.say(turn.user)

@@ -40,27 +40,27 @@ def shown(path: Path) -> str:
     return relative if not relative.startswith("..") else str(path)
 
 
-def compiled(paths: Iterable[Path]) -> list[Compiled]:
-    """Every bundle under `paths`, compiled."""
+def compile_shown(folder: Path) -> Compiled:
+    """The bundle compiled, its findings with files named as people type them."""
     from interlock.compiler import compile_folder
 
-    return [compile_folder(folder, shown_as=shown(folder)) for folder in folders(paths)]
+    return compile_folder(folder, shown_as=shown(folder))
 
 
 def plan_named(name: str, paths: Iterable[Path]) -> Plan:
     """The plan of that name; wrong usage with near names if there is none, exit 1 if its bundle has errors."""
     import difflib
 
-    bundles = compiled(paths)
+    bundles = [compile_shown(folder) for folder in folders(paths)]
     plans = {plan.name: plan for bundle in bundles for plan in bundle.plans.values()}
     if name in plans:
         return plans[name]
     errors = [finding for bundle in bundles for finding in bundle.diagnostics if finding.severity == "error"]
     if errors:
-        from interlock.cli.formats import text
+        from interlock.cli.formats import counted, text
 
         click.echo(text(errors), err=True)
-        raise click.ClickException(f"there is no plan for {name!r}: the specs have {len(errors)} errors.")
+        raise click.ClickException(f"there is no plan for {name!r}: the specs have {counted(len(errors), 'error')}.")
     near = difflib.get_close_matches(name, plans, n=1)
     known = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(plans)) or 'none'}."
     raise click.UsageError(f"no agent is called {name!r}. {known}")

@@ -8,7 +8,7 @@ import click
 
 from interlock.cli.bundles import folders, paths_argument
 from interlock.cli.checking import findings_of
-from interlock.cli.formats import FORMATS
+from interlock.cli.formats import FORMATS, counted
 from interlock.diagnostics import Severity, in_order
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ def command(paths: tuple[Path, ...], form: str, strict: bool, no_cache: bool) ->
 
 def summary(bundles: int, errors: int, warnings: int) -> str:
     """One line that says how it went."""
-    counts = ", ".join(
-        f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n
-    )
-    where = f"{bundles} bundle{'' if bundles == 1 else 's'}"
+    counts = ", ".join(counted(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n)
+    where = counted(bundles, "bundle")
     return f"{counts} in {where}" if counts else f"{where}: no findings"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
+import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import interlock
-from interlock.cli.bundles import shown
+from interlock.cli.bundles import compile_shown
 from interlock.diagnostics import Diagnostic, Location, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 CACHE = Path(".interlock") / "check"
 READ = (".yaml", ".yml", ".csv")
+BESIDE = re.compile(rb"\b([a-z][a-z0-9-]*)/[a-z]")
 WORTH_A_POOL = 24
 """From this many changed bundles on, starting more processes pays."""
 
@@ -45,28 +48,34 @@ def checked(folders: Sequence[Path]) -> Iterable[tuple[Path, list[Diagnostic]]]:
 
 def findings(folder: Path) -> list[Diagnostic]:
     """The findings of one bundle."""
-    from interlock.compiler import compile_folder
-
-    return compile_folder(folder, shown_as=shown(folder)).diagnostics
+    return compile_shown(folder).diagnostics
 
 
 def fingerprint(folder: Path) -> str:
-    """A hash of all that the findings depend on."""
-    digest = hashlib.blake2b(f"{interlock.__version__} {_engine_stamp()} {folder}".encode(), digest_size=16)
-    for place, names in _files(folder):
-        for name in names:
-            path = Path(place, name)
-            digest.update(f"\0{path}\0".encode())
-            digest.update(path.read_bytes() if path.is_file() else b"unreadable")
+    """A hash of all that the findings depend on: the bundle, the bundles whose Libraries it may use, and the engine."""
+    digest = hashlib.blake2b(f"{interlock.__version__} {_engine_stamp()}".encode(), digest_size=16)
+    for used in [folder, *sorted(_used(folder))]:
+        for name, content in _files(used):
+            digest.update(b"%d %s\0%d " % (len(name), name.encode(), len(content)))
+            digest.update(content)
     return digest.hexdigest()
 
 
-def _files(folder: Path) -> Iterable[tuple[str, list[str]]]:
+def _used(folder: Path) -> set[Path]:
+    """The bundles beside this one that its text names as `folder/name`; more than it uses does no harm."""
+    named = {name.decode() for _, content in _files(folder) for name in BESIDE.findall(content)}
+    return {folder.parent / name for name in named if name != folder.name and (folder.parent / name).is_dir()}
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
     for place, below, names in os.walk(folder):
         below.sort()
-        yield place, sorted(name for name in names if name.endswith(READ))
+        for name in sorted(name for name in names if name.endswith(READ)):
+            path = Path(place, name)
+            yield str(path), path.read_bytes() if path.is_file() else b"unreadable"
 
 
+@functools.cache
 def _engine_stamp() -> int:
     """When the engine itself last changed, so that a developer's cache never outlives the code."""
     root = Path(interlock.__file__).parent

@@ -130,6 +130,11 @@ def _sarif_place(place: Location) -> dict[str, Any]:
     return {"physicalLocation": {"artifactLocation": {"uri": place.file}, "region": region}}
 
 
+def counted(number: int, word: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 FORMATS: Mapping[str, Callable[[Iterable[Diagnostic]], str]] = {
     "text": text,
     "json": as_json,

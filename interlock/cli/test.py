@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import compiled, paths_argument
+from interlock.cli.bundles import compile_shown, folders, paths_argument, shown
+from interlock.cli.formats import counted
 from interlock.cli.formats import text as diagnostics_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from interlock.authoring.coverage import Coverage
     from interlock.authoring.suites import SuiteResult
-    from interlock.compiler import Compiled
+    from interlock.compiler import Compiled, Suite
+    from interlock.diagnostics import Location
 
 
 @click.command("test", epilog="Example: interlock test specs --minimum 90 --junit report.xml")
@@ -35,8 +38,9 @@ def command(
     """
     from interlock.authoring import reports
 
+    found = _sound(paths)
     started = time.perf_counter()
-    results = _results(compiled(paths), only, seed)
+    results = _results(found, only, seed)
     elapsed = time.perf_counter() - started
     coverage = _by_agent(results)
     if junit is not None:
@@ -51,21 +55,34 @@ def command(
     raise SystemExit(1 if thin or any(result.failed for result in results) else 0)
 
 
-def _results(bundles: Iterable[Compiled], only: str, seed: int | None) -> list[SuiteResult]:
+def _sound(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
+    found = [(folder, compile_shown(folder)) for folder in folders(paths)]
+    errors = [finding for _, bundle in found for finding in bundle.errors]
+    if errors:
+        click.echo(diagnostics_text(errors), err=True)
+        raise click.ClickException(f"the specs have {counted(len(errors), 'error')}; nothing was run.")
+    return found
+
+
+def _results(found: Iterable[tuple[Path, Compiled]], only: str, seed: int | None) -> list[SuiteResult]:
     from interlock.authoring.suites import run_suite
 
-    results: list[SuiteResult] = []
-    for bundle in bundles:
-        if bundle.errors:
-            click.echo(diagnostics_text(bundle.errors), err=True)
-            raise click.ClickException("the specs have errors; nothing was run.")
-        results += [
-            run_suite(suite.spec, suite.document, bundle.plans[suite.spec.of], only=only, seed=seed)
-            for suite in bundle.suites
-        ]
+    results = [
+        run_suite(suite.spec, bundle.plans[suite.spec.of], _locator(folder, suite), only=only, seed=seed)
+        for folder, bundle in found
+        for suite in bundle.suites
+    ]
     if not any(result.cases for result in results):
         raise click.UsageError(f"no case's id contains {only!r}." if only else "there is no Suite under these paths.")
     return results
+
+
+def _locator(folder: Path, suite: Suite) -> Callable[[tuple[str | int, ...]], Location]:
+    def locate(path: tuple[str | int, ...]) -> Location:
+        place = suite.key(*path)
+        return replace(place, file=f"{shown(folder)}/{place.file}")
+
+    return locate
 
 
 def _by_agent(results: Iterable[SuiteResult]) -> dict[str, Coverage]:
