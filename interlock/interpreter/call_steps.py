@@ -7,6 +7,7 @@ from typing import Any
 from interlock.interpreter import calls
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.failures import Interrupted, StepFailed
+from interlock.interpreter.reading import trusted_values
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.templates import only_path
@@ -19,8 +20,10 @@ FINE: frozenset[CallOutcome] = frozenset({"success", "skipped"})
 
 def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
     """Make the call or calls; fails when none of them succeeds."""
-    fill_in(turn, _needed(turn, step))
-    combinations = _combinations(turn, step, path) if step.expand else [None]
+    needed = _needed(turn, step)
+    if not any(_only_they_know(turn, name) for name in needed):
+        fill_in(turn, needed)
+    combinations = _combinations(turn, step, path, needed) if step.expand else [None]
     callings = [
         calls.call(turn, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, slot_values=values)
         for values in combinations
@@ -74,10 +77,19 @@ def _needed(turn: Turn, step: CallStep) -> list[str]:
     return [path.split(".")[1] for path in paths if path.startswith("slots.")]
 
 
-def _combinations(turn: Turn, step: CallStep, path: str) -> list[dict[str, Any] | None]:
-    lists = {name: _values(turn, name) for name in step.expand}
-    if not all(lists.values()):
-        return [None]
+def _only_they_know(turn: Turn, name: str) -> bool:
+    """Whether the slot must be asked for; then nothing is assumed for the others yet."""
+    slot = turn.program.plan.slots[name]
+    given = name in turn.slots or slot.assume is not None or slot.default is not None
+    return not given and not trusted_values(turn, name)
+
+
+def _combinations(turn: Turn, step: CallStep, path: str, needed: list[str]) -> list[dict[str, Any] | None]:
+    lists = {name: values for name in step.expand if (values := _values(turn, name))}
+    asked = question(turn, [name for name in step.expand if name in needed and name not in lists])
+    if asked is not None:
+        message = f"nothing fills {asked.slots[0]!r}"
+        raise StepFailed("missing", message, step.id, step.at, step.tool, question=asked, path=path)
     if prod(len(values) for values in lists.values()) > step.max_parts:
         wide = tuple(name for name, values in lists.items() if len(values) > 1)
         asked = Question(engine_text(turn.program, turn.language, "narrow"), wide, candidates=lists)
@@ -97,6 +109,9 @@ def _failed(turn: Turn, step: CallStep, path: str, result: CallResult) -> StepFa
     assert result.outcome != "success"
     assert result.outcome != "skipped"
     message = result.message or str(result.audit.get("error", ""))
+    slots = turn.program.plan.slots
+    theirs = [name for name in result.missing if slots[name].assume is None and slots[name].default is None]
+    result.missing = tuple(theirs) or result.missing
     failure = StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result, path=path)
     if result.outcome in ("missing", "ambiguous") or (result.outcome == "blocked" and result.missing):
         failure.question = asked_for(turn, result)

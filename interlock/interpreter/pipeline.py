@@ -28,11 +28,11 @@ def answer(turn: Turn) -> Calling[Answer]:
 
 
 def _flow(turn: Turn) -> Calling[Answer]:
+    if not turn.read:
+        read(turn)
     waiting = turn.state.flow
     if waiting is None:
         return (yield from _begin(turn, turn.program.routes.choose(turn)))
-    if not turn.read:
-        read(turn)
     answered = answers(turn)
     chosen = None if answered else turn.program.routes.choose(turn)
     if chosen is not None and not chosen.is_last and chosen.route.id != waiting["route"]:

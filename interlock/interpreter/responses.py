@@ -86,6 +86,8 @@ def _chosen(value: Any, paths: "Sequence[Sequence[str]]") -> tuple[bool, Any]:
 
 
 def _business(turn: "Turn", call: "CallResult") -> Any:
+    if call.payload is None:  # a result of an earlier turn, or one taken from the context
+        return call.result
     there, value = at_path(call.payload, turn.program.plan.tools[call.tool].unwrap)
     return value if there else call.payload
 
