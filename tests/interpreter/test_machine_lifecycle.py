@@ -1,0 +1,163 @@
+"""Status: the table is total, every message gets what its role and the status say, and people may act at any time."""
+
+import itertools
+
+import pytest
+
+from interlock.interpreter.commands import CallTool, Changed
+from interlock.interpreter.events import MessageReceived, TimerFired, ToolReturned
+from interlock.interpreter.lifecycle import TRANSITIONS, transition
+
+STATUSES = ("ai_active", "human_active", "closed")
+HAPPENINGS = ("user", "agent", "other", "takeover", "release", "close", "handoff", "idle")
+
+
+def test_every_happening_in_every_status_has_an_outcome():
+    assert set(TRANSITIONS) == set(itertools.product(STATUSES, HAPPENINGS))
+
+
+def test_nothing_leaves_closed_and_only_happenings_that_say_so_change_a_status():
+    assert {after for (before, _), (after, _) in TRANSITIONS.items() if before == "closed"} == {"closed"}
+    for (before, _), (after, effect) in TRANSITIONS.items():
+        assert (before != after) == (effect == "changed")
+
+
+@pytest.mark.parametrize(
+    ("status", "happening", "expected"),
+    [
+        ("ai_active", "takeover", ("human_active", "changed")),
+        ("human_active", "release", ("ai_active", "changed")),
+        ("human_active", "takeover", ("human_active", "unchanged")),
+        ("ai_active", "release", ("ai_active", "unchanged")),
+        ("closed", "release", ("closed", "unchanged")),
+        ("human_active", "idle", ("closed", "changed")),
+    ],
+)
+def test_transitions(status, happening, expected):
+    assert transition(status, happening) == expected
+
+
+@pytest.fixture
+def desk(talk):
+    return talk.Talk(talk.tracking(), {"track": {"no": "ABCU1234567", "status": "OK"}})
+
+
+def test_a_user_is_handed_to_the_colleague_who_has_taken_over(desk):
+    assert desk.act("takeover", by="lin") == [Changed("human_active")]
+    reply = desk.say("查询货物 ABCU1234567")
+    assert (reply["outcome"], reply["text"], reply["status"]) == ("handed_off", "", "human_active")
+    assert desk.calls == []
+    assert desk.state.transcript[-1]["text"] == "查询货物 ABCU1234567"
+
+
+def test_a_colleagues_words_are_passed_on_verbatim_and_into_the_outbox(desk):
+    desk.act("takeover")
+    reply = desk.say("查询货物 Flexport {{ x }}", role="agent")
+    assert (reply["outcome"], reply["text"]) == ("answer", "查询货物 Flexport {{ x }}")
+    assert (desk.record["response_source"], desk.changed()) == ("human", True)
+    desk.say("and more", role="agent")
+    assert [(one["number"], one["text"]) for one in desk.state.outbox] == [(1, "查询货物 Flexport {{ x }}"), (2, "and more")]
+
+
+@pytest.mark.parametrize("role", ["agent", "system", "tool", "assistant", ""])
+def test_other_roles_are_recorded_and_get_no_answer(desk, role):
+    reply = desk.say("查询货物 ABCU1234567", role=role)
+    assert (reply["outcome"], reply["text"], desk.calls) == ("empty", "", [])
+    assert desk.state.transcript[-1]["role"] == role
+    assert desk.record["message"]["role"] == role
+    assert desk.state.messages == []
+
+
+def test_release_goes_on_with_the_state_there_was(desk):
+    desk.say("查询货物")
+    desk.act("takeover")
+    desk.act("release")
+    assert desk.say("ABCU1234567")["outcome"] == "answer"
+
+
+def test_a_closed_session_says_so_and_runs_nothing(desk):
+    assert desk.act("close") == [Changed("closed")]
+    reply = desk.say("查询货物 ABCU1234567")
+    assert (reply["outcome"], reply["status"], desk.calls) == ("closed", "closed", [])
+    assert desk.say("hello", role="agent")["outcome"] == "closed"
+    assert desk.act("takeover") == []
+
+
+def test_events_leave_a_record_with_who_and_what_they_changed(desk):
+    desk.act("takeover", by="lin")
+    desk.act("takeover", by="wang")
+    assert [(one["event"], one["by"], one["effect"], one["status"]) for one in desk.state.records] == [
+        ("takeover", "lin", "changed", "human_active"),
+        ("takeover", "wang", "unchanged", "human_active"),
+    ]
+    assert len({one["record_id"] for one in desk.state.records}) == 2
+
+
+def test_an_idle_session_is_closed_and_a_timer_that_is_early_does_nothing(talk):
+    desk = talk.Talk(talk.plan(session={"idle_timeout_ms": 60_000}))
+    desk.say("hello")
+    assert desk.wait(59_000) == []
+    assert desk.wait(1_000) == [Changed("closed")]
+    assert desk.record["event"] == "idle"
+    assert desk.say("hello")["outcome"] == "closed"
+
+
+def call_of(commands):
+    (call,) = commands
+    assert isinstance(call, CallTool)
+    return call
+
+
+def test_a_takeover_in_the_middle_of_a_turn_holds_at_once_and_the_turn_says_nothing(desk):
+    call = call_of(desk.begin("查询货物 ABCU1234567"))
+    assert desk.act("takeover", by="lin") == [Changed("human_active")]
+    assert desk.state.status == "human_active"
+    reply = desk.finish(desk.machine.handle(desk.answer(call)))
+    assert (reply["outcome"], reply["text"], reply["data"]) == ("handed_off", "", None)
+    assert desk.record["events"][0]["by"] == "lin"
+    assert desk.record["invocation_count"] == 1
+    assert desk.state.flow is None
+    assert [one["role"] for one in desk.state.transcript] == ["user"]
+    assert desk.state.turn == 1
+
+
+def test_a_takeover_and_release_in_the_middle_of_a_turn_still_end_it(desk):
+    call = call_of(desk.begin("查询货物 ABCU1234567"))
+    desk.act("takeover")
+    desk.act("release")
+    reply = desk.finish(desk.machine.handle(desk.answer(call)))
+    assert (reply["outcome"], reply["status"]) == ("handed_off", "ai_active")
+    assert desk.say("你好")["outcome"] == "answer"
+
+
+def test_a_close_in_the_middle_of_a_turn_ends_it_closed(desk):
+    call = call_of(desk.begin("查询货物 ABCU1234567"))
+    desk.act("close")
+    assert desk.finish(desk.machine.handle(desk.answer(call)))["outcome"] == "closed"
+
+
+def test_no_further_call_goes_out_after_a_takeover(talk):
+    desk = talk.Talk(
+        talk.plan(
+            tools={"a": talk.tool(), "b": talk.tool()},
+            mounts=[{"call": "a"}, {"call": "b"}],
+            flows={"talk": [talk.step("call", tool="a", catch=[talk.placed()]), talk.step("call", tool="b")]},
+        )
+    )
+    call = call_of(desk.begin("go"))
+    desk.act("takeover")
+    desk.finish(desk.machine.handle(desk.answer(call)))
+    assert [name for name, _ in desk.calls] == ["a"]
+
+
+def test_what_comes_in_the_middle_of_a_turn_and_does_not_belong_there_is_a_bug(desk):
+    call = call_of(desk.begin("查询货物 ABCU1234567"))
+    with pytest.raises(RuntimeError):
+        desk.machine.handle(MessageReceived("other", "hello", desk.now_ms))
+    with pytest.raises(RuntimeError):
+        desk.machine.handle(TimerFired("idle", desk.now_ms))
+    with pytest.raises(RuntimeError):
+        desk.machine.handle(ToolReturned("unknown", "returned", desk.now_ms))
+    assert desk.finish(desk.machine.handle(desk.answer(call)))["outcome"] == "answer"
+    with pytest.raises(RuntimeError):
+        desk.machine.handle(desk.answer(call))
