@@ -2,11 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One finding: `raw` stands at `start:end` of the message and means `tag`; `value` is what was recognised."""
 
     tag: Hashable
@@ -25,9 +24,6 @@ def mask(raw: str, hits: Iterable[Hit]) -> str:
 
 def leftmost_longest(hits: Iterable[Hit]) -> list[Hit]:
     """Hits that do not overlap: the leftmost first, of those the longest; hits with one span are all kept."""
-    hits = list(hits)
-    if len(hits) < 2:
-        return hits
     kept: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
         if not kept or hit.start >= kept[-1].end or (hit.start, hit.end) == (kept[-1].start, kept[-1].end):

@@ -12,7 +12,7 @@ from typing import Any
 import re2
 
 from interlock.text.hits import Hit, longest_first
-from interlock.text.views import is_invisible, is_symbol
+from interlock.text.views import INVISIBLE, KINDS, SYMBOL
 
 FOUND_AT_MOST = 200
 """Matches of one pattern in one message; what comes after them is not looked at."""
@@ -213,7 +213,7 @@ def _trimmed(raw: str) -> tuple[int, int]:
 
 
 def _is_around(char: str) -> bool:
-    return char.isspace() or is_symbol(char) or is_invisible(char)
+    return char.isspace() or bool(KINDS[ord(char)] & (SYMBOL | INVISIBLE))
 
 
 def normalised(value: str, rules: Sequence[str]) -> str:

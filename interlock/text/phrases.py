@@ -7,11 +7,13 @@ In mode `screen` these disguises are looked through, alone or together: white sp
 combining marks, look-alikes (`0` for `o`, `rn` for `m`, `1` or `I` or `|` for `l`, other scripts), and punctuation or
 symbols inside. Punctuation counts as a disguise
 
-- between two letters of spaced scripts when no white space stands with it (`Flex-port`, `a.c.m.e`);
+- between two letters of spaced scripts when no white space stands with it (`Flex-port`, `a.c.m.e`), but not between
+  digits (`1,688`);
 - between other letters when it is not what ends or encloses a clause (`飞·协博`, but not `发往中国，平安到达`);
 - and whatever it is when every letter is set apart, of three at least (`飞，协，博`, `F, l, e, x`).
 
 Not looked through: traditional for simplified characters, letters left out, doubled or swapped, pinyin, translation.
+The price of ignoring white space is that words which happen to spell an alias hit: `a on` is `Aon`.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -25,15 +27,20 @@ from interlock.text.hits import Hit, leftmost_longest
 from interlock.text.views import (
     ANY_BAR,
     EXACT,
+    INVISIBLE,
+    KINDS,
+    MARK,
     PLAIN,
     SCREENING,
+    SPACED,
     Fold,
     View,
-    is_invisible,
-    is_mark,
     is_symbol,
-    spaced_script,
 )
+
+FOUND_AT_MOST = 200
+SIGNS_WITHIN = 20
+"""How far from its letters the punctuation that a phrase begins or ends with may stand."""
 
 Mode: TypeAlias = Literal["screen", "plain"]
 
@@ -59,7 +66,7 @@ def phrase_problem(phrase: str, mode: Mode = "plain") -> tuple[str, str] | None:
     """Why `phrase` can never be found, as message and hint; none if it can."""
     if phrase.translate(_fold(mode)):
         return None
-    if mode == "plain" or not phrase.strip():
+    if not phrase.translate(PLAIN):
         return f"the phrase {phrase!r} has no visible character", "write the word itself, or take the entry out"
     return f"the phrase {phrase!r} has no letter and no digit", "a screen ignores punctuation: name words, not signs"
 
@@ -84,38 +91,56 @@ class Phrases:
 
     def scan(self, raw: str) -> list[Hit]:
         """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span."""
-        return leftmost_longest(self.every(raw))
+        return leftmost_longest(self._hits(raw, leftmost=True))
 
     def every(self, raw: str) -> list[Hit]:
-        """All hits in `raw`, those inside longer ones too, for callers whose tags do not compete."""
+        """Hits in `raw` that stand inside longer ones too, for callers whose tags do not compete; of each phrase no
+        more than the first FOUND_AT_MOST.
+        """
+        return self._hits(raw, leftmost=False)
+
+    def _hits(self, raw: str, *, leftmost: bool) -> list[Hit]:
         if self._automaton is None:
             return []
         found = self._find(raw)
-        hits = list(self._checked(raw, found)) if found else []
+        hits = list(self._checked(raw, raw, found, leftmost=leftmost)) if found else []
         if self._mode == "screen" and not _ANY_OF_BARS.isdisjoint(raw):
             barred = raw.translate(_BARS)
-            hits += self._checked(raw, self._find(barred), read_as=barred)
+            hits += self._checked(raw, barred, self._find(barred), leftmost=leftmost)
         return hits
 
     def _find(self, raw: str) -> list[tuple[int, int, int]]:
         assert self._automaton is not None
-        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(
-            raw.translate(self._view_fold), overlapping=True
-        )
+        text = raw.translate(self._view_fold)
+        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(text, overlapping=True)
         return found
 
-    def _checked(self, raw: str, found: list[tuple[int, int, int]], read_as: str = "") -> Iterator[Hit]:
-        view = View(read_as or raw, self._view_fold)
+    def _checked(self, raw: str, text: str, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
+        """The hits among what was found, `text` being `raw` with its bars read as letters, or `raw` itself."""
+        view = View(text, self._view_fold)
+        counts: dict[int, int] = {}
+        taken = (0, 0)
+        if leftmost:
+            found.sort(key=lambda one: (one[1], -one[2]))
         for index, start, end in found:
-            if not view.whole(start, end):
+            if leftmost and start < taken[1] and (start, end) != taken:
                 continue
-            first, last = view.raw_span(start, end)
-            if not _at_edges(view.raw, first, view.sources[end - 1] + 1):
+            if counts.get(index, 0) >= FOUND_AT_MOST and not leftmost:
+                continue
+            if not view.whole(start, end) or not _at_edges(view, start, end):
                 continue
             for phrase in self._entries[index]:
-                if self._mode == "plain" or _is_disguise(view, start, end, phrase):
-                    a, b = _with_own_signs(view.raw, first, last, phrase)
-                    yield Hit(phrase.tag, a, b, raw[a:b], phrase.written)
+                if span := self._span(view, start, end, phrase):
+                    yield Hit(phrase.tag, *span, raw[slice(*span)], phrase.written)
+                    taken = (start, end)
+                    counts[index] = counts.get(index, 0) + 1
+
+    def _span(self, view: View, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:
+        """The span of the raw text behind `view.text[start:end]`, if it says the phrase."""
+        first, last = view.raw_span(start, end)
+        if self._mode == "plain" or _is_disguise(view, start, end, phrase):
+            return _with_own_signs(view.raw, first, last, phrase) if phrase.lead or phrase.trail else (first, last)
+        return None
 
 
 def _fold(mode: Mode) -> Fold:
@@ -129,7 +154,7 @@ def _for_screen(written: str, tag: Hashable) -> _Phrase:
     return _Phrase(
         written,
         tag,
-        view.text,
+        view.text.replace("L", "l"),
         frozenset(inside),
         written[:first].translate(PLAIN),
         written[last:].translate(PLAIN),
@@ -142,26 +167,32 @@ def _gaps(view: View, start: int, end: int) -> list[str]:
     return [view.raw[left + 1 : right] for left, right in pairwise(sources)]
 
 
-def _at_edges(raw: str, start: int, end: int) -> bool:
-    """Whether `raw[start:end]` begins and ends at word edges, where its script has any."""
-    before, behind = start - 1, end
-    while before >= 0 and is_invisible(raw[before]):
+def _at_edges(view: View, start: int, end: int) -> bool:
+    """Whether the raw text behind `view.text[start:end]` begins and ends at word edges, where its script has any."""
+    raw, first, last = view.raw, view.sources[start], view.sources[end - 1]
+    before, behind = first - 1, last + 1
+    while before >= 0 and KINDS[ord(raw[before])] & INVISIBLE:
         before -= 1
-    while behind < len(raw) and (is_invisible(raw[behind]) or is_mark(raw[behind])):
+    while behind < len(raw) and KINDS[ord(raw[behind])] & (INVISIBLE | MARK):
         behind += 1
-    within_before = before >= 0 and spaced_script(raw[before]) and spaced_script(raw[start])
-    return not within_before and not (behind < len(raw) and spaced_script(raw[behind]) and spaced_script(raw[end - 1]))
+    return not _goes_on(raw, first, before, -1) and not _goes_on(raw, last, behind, 1)
+
+
+def _goes_on(raw: str, inside: int, outside: int, step: int) -> bool:
+    """Whether the word or number that `raw[inside]` belongs to goes on at `outside`."""
+    if not 0 <= outside < len(raw) or not KINDS[ord(raw[inside])] & SPACED:
+        return False
+    at = max(0, outside + step)
+    after = raw[at : at + 1]
+    is_in_number = raw[outside] in ".," and raw[inside].isdecimal() and after.isdecimal()
+    return is_in_number or bool(KINDS[ord(raw[outside])] & SPACED)
 
 
 def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:
     """Whether the raw text behind `view.text[start:end]` is the phrase in one of the disguises looked through."""
     first, last = view.raw_span(start, end)
-    return (
-        _reads_as(view.raw[first:last], phrase.letters)
-        and _is_joined(view, start, end, phrase.parted)
-        and view.raw[:first].translate(PLAIN).endswith(phrase.lead)
-        and view.raw[last:].translate(PLAIN).startswith(phrase.trail)
-    )
+    raw = view.raw[first:last]
+    return raw == phrase.written or (_reads_as(raw, phrase.letters) and _is_joined(view, start, end, phrase.parted))
 
 
 def _reads_as(raw: str, letters: str) -> bool:
@@ -192,14 +223,20 @@ def _is_tight(view: View, index: int, gap: str) -> bool:
     if any(map(str.isspace, gap)):
         return False
     left, right = view.raw[view.sources[index]], view.raw[view.sources[index + 1]]
-    return (spaced_script(left) and spaced_script(right)) or _CLAUSE.isdisjoint(signs)
+    if left.isdecimal() and right.isdecimal():
+        return False
+    return bool(KINDS[ord(left)] & KINDS[ord(right)] & SPACED) or _CLAUSE.isdisjoint(signs)
 
 
-def _with_own_signs(raw: str, start: int, end: int, phrase: _Phrase) -> tuple[int, int]:
-    """The span widened by the punctuation that the phrase itself begins and ends with."""
+def _with_own_signs(raw: str, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:
+    """The span widened by the punctuation that the phrase itself begins and ends with; none where it is missing."""
     first, last = start, end
     while raw[first:start].translate(PLAIN) != phrase.lead:
         first -= 1
+        if first < max(0, start - SIGNS_WITHIN):
+            return None
     while raw[end:last].translate(PLAIN) != phrase.trail:
         last += 1
+        if last > min(len(raw), end + SIGNS_WITHIN):
+            return None
     return first, last

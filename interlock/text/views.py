@@ -76,7 +76,7 @@ class View:
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """The slice of the raw text behind `text[start:end]`, with the combining marks that follow it."""
         first, last = self.sources[start], self.sources[end - 1] + 1
-        while last < len(self.raw) and is_mark(self.raw[last]):
+        while last < len(self.raw) and KINDS[ord(self.raw[last])] & MARK:
             last += 1
         return first, last
 
@@ -88,19 +88,32 @@ class View:
         )
 
 
+MARK, INVISIBLE, SYMBOL, SPACED = 1, 2, 4, 8
+"""Bits of `KINDS`: written onto the character before; takes no place on the screen; punctuation or symbol; letter or
+digit of a script that puts spaces between words, so that a word has edges."""
+
+
+def _kind(code: int) -> int:
+    char, kind = chr(code), category(chr(code))
+    mark = kind in {"Mn", "Me"}
+    invisible = char in _FILLERS or kind == "Cf" or (mark and not combining(char))
+    folded = normalize("NFKC", char)[:1]
+    spaced = folded.isalnum() and (folded < "\u0e00" or "\u1200" <= folded < "\u1780" or "\u1800" <= folded < "\u2e80")
+    return mark * MARK | invisible * INVISIBLE | (kind[0] in "PS") * SYMBOL | spaced * SPACED
+
+
+KINDS = Memo(_kind)
+"""The kind of a character, by code."""
+
+
 def is_mark(char: str) -> bool:
     """Whether `char` is written onto the character before it."""
-    return category(char) in {"Mn", "Me"}
-
-
-def is_invisible(char: str) -> bool:
-    """Whether `char` takes no place on the screen: zero-width, format, filler, variation selector."""
-    return char in _FILLERS or category(char) == "Cf" or (is_mark(char) and not combining(char))
+    return bool(KINDS[ord(char)] & MARK)
 
 
 def is_symbol(char: str) -> bool:
     """Whether `char` is punctuation or a symbol."""
-    return category(char)[0] in "PS"
+    return bool(KINDS[ord(char)] & SYMBOL)
 
 
 def _gone(char: str) -> bool:
@@ -151,9 +164,3 @@ def plain_view(raw: str) -> View:
 def screening_view(raw: str) -> View:
     """The view in which screens are looked for."""
     return View(raw, SCREENING)
-
-
-def spaced_script(char: str) -> bool:
-    """Whether `char` is a letter or digit of a script that puts spaces between words, so that a word has edges."""
-    folded = normalize("NFKC", char)[:1]
-    return folded.isalnum() and (folded < "\u0e00" or "\u1200" <= folded < "\u1780" or "\u1800" <= folded < "\u2e80")
