@@ -73,7 +73,7 @@ def _unknown(document: Document, kind: type[SpecModel], model: type[SpecModel], 
     key = str(path[-1])
     keys = tuple(keys_of(model))
     near = _meant(key, keys)
-    hint = f"did you mean {near!r}?" if near else _elsewhere(key, kind, model) or one_of(keys)
+    hint = f"did you mean {near!r}?" if near else _elsewhere(key, kind, model) or one_of(_own(keys))
     return Diagnostic("unknown-key", f"unknown key {key!r} in {named(model)}", document.places.key(path), hint=hint)
 
 
@@ -85,8 +85,14 @@ def _elsewhere(key: str, kind: type[SpecModel], model: type[SpecModel]) -> str:
     if issubclass(model, BaseStep):
         actions = [action for action, other in ACTIONS.items() if key in keys_of(other)]
         return f"{key!r} goes with {' or '.join(map(repr, actions))}" if actions else ""
-    own = keys_of(kind).keys() - keys_of(Head).keys()
+    own = _own(tuple(keys_of(kind)))
     return f"{key!r} is a key of the spec itself: move it to the left" if key in own else ""
+
+
+def _own(keys: Sequence[str]) -> list[str]:
+    """The keys without those of every spec's head, or all where a head is not meant."""
+    head = keys_of(Head)
+    return [key for key in keys if key not in head] if set(head) <= set(keys) else list(keys)
 
 
 def _no_action(document: Document, path: KeyPath, step: dict[str, Any]) -> list[Diagnostic]:

@@ -10,7 +10,15 @@ from interlock.spec.base import SpecModel
 from interlock.spec.forms import bare, is_text, item_of, model_of
 from interlock.spec.steps import BaseStep, Step
 
-_FEW = 12
+_FEW = 16
+_SLIP = 2
+_NAMED_BY_KEY = {
+    "Stubs": "'stubs'",
+    "Expect": "'expect'",
+    "MessageSpec": "'message'",
+    "SessionSpec": "'session'",
+    "CaseSession": "'session'",
+}
 
 
 def at_path(data: Any, path: KeyPath) -> Any:
@@ -26,7 +34,9 @@ def at_path(data: Any, path: KeyPath) -> Any:
 def nearest(name: str, names: Sequence[str]) -> str:
     """The one of `names` that a slip of the hand makes `name`; "" if none is near."""
     folded = {candidate.lower().replace("-", "_"): candidate for candidate in reversed(names)}
-    found = get_close_matches(name.lower().replace("-", "_").replace(" ", "_"), folded, 1, 0.7)
+    wanted = name.lower().replace("-", "_").replace(" ", "_")
+    alike = [candidate for candidate in folded if abs(len(candidate) - len(wanted)) <= _SLIP]
+    found = get_close_matches(wanted, alike, 1, 0.7)
     return folded[found[0]] if found else ""
 
 
@@ -64,6 +74,8 @@ def _short(text: str) -> str:
 
 def named(model: type[SpecModel]) -> str:
     """What a part is called: `a gate`, `a step with 'call'`."""
+    if model.__name__ in _NAMED_BY_KEY:
+        return _NAMED_BY_KEY[model.__name__]
     words = re.sub(r"(?<!^)(?=[A-Z])", " ", model.__name__.removesuffix("Spec")).lower()
     if model is BaseStep:
         return "a step"
@@ -106,7 +118,7 @@ def _several(form: Any) -> str:
     if form is Step:
         return "steps"
     if model := model_of(form):
-        words = named(model).split(" ", 1)[1]
+        words = named(model).split(" ", 1)[-1]
         return f"{words[:-1]}ies" if words.endswith("y") else f"{words}es" if words.endswith("ch") else f"{words}s"
     if get_origin(bare(form)) is dict:
         return "maps"

@@ -1,9 +1,14 @@
 """Mistakes of shape: each told in an author's words, at its line and column, all in one pass."""
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from interlock.compiler.shape import parse
 from interlock.source import read_document
+from interlock.spec import KINDS
+from interlock.spec.forms import keys_of, models_in
 
 HEAD = """\
 apiVersion: interlock/v1
@@ -208,3 +213,39 @@ def test_findings_never_show_the_validators_own_words():
     assert len(found) == 6
     text = " ".join(map(str, found))
     assert not any(word in text for word in ("Input should", "valid string", "\0", "pydantic", "instance of"))
+
+
+KEYS = sorted({key for kind in KINDS.values() for model in models_in(kind) for key in keys_of(model)} | {"x", "Bad-1"})
+SCALARS = st.sampled_from([None, True, 0, 5, 1.5, "", "x", "Bad 1", "30 s", "reply：x", "slots.x", "rows[0]", "caller"])
+PARTS = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(sorted(KINDS)), st.dictionaries(st.sampled_from(KEYS), PARTS, max_size=5))
+def test_whatever_is_written_every_finding_has_a_place_and_words(kind, parts):
+    document, _ = read_document(yaml.safe_dump({**parts, "kind": kind}, allow_unicode=True).encode(), "a.yaml")
+    spec, found = parse(document)
+    assert (spec is None) == any(finding.severity == "error" for finding in found)
+    for finding in found:
+        assert finding.location.file == "a.yaml"
+        assert not any(word in f"{finding.message} {finding.hint}" for word in ("Input", "\0", "None", "Spec'"))
+
+
+def _steps(inner):
+    return st.lists(st.dictionaries(st.sampled_from(["call", "reply", "do", "switch", "when", "catch", "set",
+                                                     "collect", "x"]), inner, max_size=3), max_size=3)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.recursive(SCALARS, _steps, max_leaves=12))
+def test_whatever_a_flow_holds_it_is_taken_or_refused_with_words(steps):
+    text = HEAD.replace(
+        "    - reply: hi\n", f"    {yaml.safe_dump(steps, default_flow_style=True, allow_unicode=True)}"
+    )
+    document, _ = read_document(text.replace("...", "").encode(), "a.yaml")
+    spec, found = parse(document)
+    assert (spec is None) == any(finding.severity == "error" for finding in found)
