@@ -55,7 +55,9 @@ def tool(*slots: str, **parts: Any) -> dict[str, Any]:
 def plan(**parts: Any) -> Plan:
     """A plan with one flow that says hello, unless `parts` say otherwise."""
     flows = parts.pop("flows", {})
-    routes = [placed(**{"id": one["flow"], **one}) for one in parts.pop("routes", [])] + [placed(id="other", flow="talk")]
+    routes = [placed(**{"id": one["flow"], **one}) for one in parts.pop("routes", [])] + [
+        placed(id="other", flow="talk")
+    ]
     mounts = [placed(**one) for one in parts.pop("mounts", [])]
     base = {
         "bundle": "tests",
@@ -104,8 +106,19 @@ def tracking(**parts: Any) -> Plan:
             "responses": {"brief": placed(kind="fields", fields=("no", "status"))},
             "mounts": [{"call": "track", "intent": "tracking", "respond": "brief"}],
             "gates": [
-                {"id": "rivals", "screen": "rivals", "verdict": "refuse", "text": {"*": "Not them."}, "reason": "rival"},
-                {"id": "form", "when": "message.type == 'form'", "verdict": "reply", "text": {"zh": "收到", "en": "Noted"}},
+                {
+                    "id": "rivals",
+                    "screen": "rivals",
+                    "verdict": "refuse",
+                    "text": {"*": "Not them."},
+                    "reason": "rival",
+                },
+                {
+                    "id": "form",
+                    "when": "message.type == 'form'",
+                    "verdict": "reply",
+                    "text": {"zh": "收到", "en": "Noted"},
+                },
                 {
                     "id": "quick",
                     "when": "message.type == 'user_chat'",

@@ -10,7 +10,9 @@ PARTS = ("role", "type", "text", "metadata")
 
 @pytest.fixture
 def desk(talk):
-    plan = talk.tracking(message={"types": ("user_chat", "form"), "metadata": {"n": {"type": "integer", "optional": True}}})
+    plan = talk.tracking(
+        message={"types": ("user_chat", "form"), "metadata": {"n": {"type": "integer", "optional": True}}}
+    )
     return talk.Talk(plan, {"track": {"no": "ABCU1234567", "status": "OK"}}, reborn=True)
 
 

@@ -56,7 +56,10 @@ def test_a_colleagues_words_are_passed_on_verbatim_and_into_the_outbox(desk):
     assert (reply["outcome"], reply["text"]) == ("answer", "查询货物 Flexport {{ x }}")
     assert (desk.record["response_source"], desk.changed()) == ("human", True)
     desk.say("and more", role="agent")
-    assert [(one["number"], one["text"]) for one in desk.state.outbox] == [(1, "查询货物 Flexport {{ x }}"), (2, "and more")]
+    assert [(one["number"], one["text"]) for one in desk.state.outbox] == [
+        (1, "查询货物 Flexport {{ x }}"),
+        (2, "and more"),
+    ]
 
 
 @pytest.mark.parametrize("role", ["agent", "system", "tool", "assistant", ""])

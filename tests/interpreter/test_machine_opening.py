@@ -15,7 +15,12 @@ def plan(talk):
         user={"tier": {"type": "string", "enum": ["basic", "vip"], "optional": True}},
         gates=[
             {"id": "vip", "when": "user.tier == 'vip'", "verdict": "reply", "text": {"*": "VIP"}},
-            {"id": "shop", "when": "message.metadata.order > 3", "verdict": "reply", "text": {"*": "{{ message.metadata.shop }}"}},
+            {
+                "id": "shop",
+                "when": "message.metadata.order > 3",
+                "verdict": "reply",
+                "text": {"*": "{{ message.metadata.shop }}"},
+            },
         ],
     )
 
@@ -89,6 +94,11 @@ def test_the_language_is_the_users_locale_else_the_script_else_the_first(talk, l
 
 
 def test_an_agent_in_another_language_says_its_own_texts_and_the_engines_in_english(talk):
-    plan = talk.plan(languages=("fr",), flows={"talk": [talk.step("call", tool="t")]}, tools={"t": talk.tool()}, mounts=[{"call": "t"}])
+    plan = talk.plan(
+        languages=("fr",),
+        flows={"talk": [talk.step("call", tool="t")]},
+        tools={"t": talk.tool()},
+        mounts=[{"call": "t"}],
+    )
     reply = talk.Talk(plan, {"t": {"end": {"ending": "timeout"}}}).say("bonjour")
     assert reply["text"].startswith("Sorry")

@@ -37,7 +37,11 @@ def test_a_turn_with_a_call_says_who_decided_what_and_where(desk):
     ]
     (call,) = record["calls"]
     assert (call["tool"], call["step"], call["outcome"]) == ("track", "track", "success")
-    assert (record["invocation_count"], record["response_source"], record["response_rule_key"]) == (1, "direct_response", "brief")
+    assert (record["invocation_count"], record["response_source"], record["response_rule_key"]) == (
+        1,
+        "direct_response",
+        "brief",
+    )
     assert (record["output_mode"], record["direct_response"], record["raw_passthrough"]) == ("json_subset", True, False)
     assert record["model_stage_decisions"] is None
 
@@ -71,7 +75,10 @@ def test_the_transcript_keeps_the_declared_number_of_lines(talk):
 def test_sensitive_words_are_in_no_record_and_in_no_transcript(talk):
     plan = talk.plan(
         slots={"pin": talk.slot(patterns=(r"\bP\d{4}\b",), sensitive=True, ask={"*": "Your PIN?"})},
-        message={"types": ("user_chat",), "metadata": {"token": {"type": "string", "optional": True, "sensitive": True}}},
+        message={
+            "types": ("user_chat",),
+            "metadata": {"token": {"type": "string", "optional": True, "sensitive": True}},
+        },
         tools={"pay": talk.tool("pin")},
         mounts=[{"call": "pay"}],
         routes=[{"when": "slots.pin", "flow": "pay"}],

@@ -70,7 +70,9 @@ def test_normalisation_is_applied_in_order_and_the_raw_words_are_kept(talk, read
 
 
 def test_a_value_that_fails_a_check_is_not_filled_and_is_told_why(talk, read):
-    check = talk.placed(that="value > 0 and value < 100", otherwise={"*": "Between one and a hundred, not {{ value }}."})
+    check = talk.placed(
+        that="value > 0 and value < 100", otherwise={"*": "Between one and a hundred, not {{ value }}."}
+    )
     say = read(bags=talk.slot(extract="integer", checks=[check]))
     assert say("250") == {"bags": ("invalid", None)}
     assert say("25") == {"bags": ("filled", 25)}
@@ -82,7 +84,9 @@ def test_what_stands_inside_an_identifier_is_nothing_else(talk, read):
 
 
 def test_a_label_decides_between_slots_of_one_pattern(talk, read):
-    payer, payee = (talk.slot(patterns=(r"\bA\d{5}\b",), labels=labels) for labels in (("from", "付款方"), ("to", "收款方")))
+    payer, payee = (
+        talk.slot(patterns=(r"\bA\d{5}\b",), labels=labels) for labels in (("from", "付款方"), ("to", "收款方"))
+    )
     say = read(payer=payer, payee=payee)
     assert say("from A11111 to A22222") == {"payer": ("filled", "A11111"), "payee": ("filled", "A22222")}
     assert say("收款方：A22222，付款方：A11111") == {"payer": ("filled", "A11111"), "payee": ("filled", "A22222")}
@@ -95,12 +99,16 @@ def test_a_label_behind_the_value_decides_when_none_stands_before_it(talk, read)
 
 
 def test_a_value_that_two_slots_could_have_is_ambiguous_for_both(talk, read):
-    say = read(origin=talk.slot(vocabulary="cities", labels=("from",)), goal=talk.slot(vocabulary="cities", labels=("to",)))
+    say = read(
+        origin=talk.slot(vocabulary="cities", labels=("from",)), goal=talk.slot(vocabulary="cities", labels=("to",))
+    )
     assert say("Rome") == {"origin": ("ambiguous", None), "goal": ("ambiguous", None)}
 
 
 def test_what_is_left_goes_to_the_slot_that_has_nothing_yet(talk, read):
-    say = read(origin=talk.slot(vocabulary="cities", labels=("from",)), goal=talk.slot(vocabulary="cities", labels=("to",)))
+    say = read(
+        origin=talk.slot(vocabulary="cities", labels=("from",)), goal=talk.slot(vocabulary="cities", labels=("to",))
+    )
     assert say("from Paris, Rome") == {"origin": ("filled", "Paris"), "goal": ("filled", "Rome")}
 
 

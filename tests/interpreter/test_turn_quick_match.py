@@ -49,7 +49,9 @@ def test_a_text_formatter_gives_words(desk):
     assert desk.say("#say ABCU1234567")["text"] == "It is OK."
 
 
-@pytest.mark.parametrize("text", ["#get ABCU1234567", "#getABCU1234567", "  #get\tABCU1234567 ", "#get\u3000ABCU1234567"])
+@pytest.mark.parametrize(
+    "text", ["#get ABCU1234567", "#getABCU1234567", "  #get\tABCU1234567 ", "#get\u3000ABCU1234567"]
+)
 def test_white_space_or_an_identifier_may_follow_the_prefix(desk, text):
     desk.say(text)
     assert [args["no"] for _, args in desk.calls] == ["ABCU1234567"]

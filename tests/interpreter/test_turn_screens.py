@@ -15,10 +15,16 @@ def desk(talk):
                 "others": talk.words("Zurich"),
             },
             "slots": {"entity": talk.slot(vocabulary="entities"), "colour": talk.slot(vocabulary="colours")},
-            "flows": {"talk": [talk.reply("entity {{ slots.entity | default('-') }} colour {{ slots.colour | default('-') }}")]},
+            "flows": {
+                "talk": [
+                    talk.reply("entity {{ slots.entity | default('-') }} colour {{ slots.colour | default('-') }}")
+                ]
+            },
         }
         gates = [{"id": "rivals", "screen": "rivals", "text": {"*": "no"}, "verdict": "refuse", **screen}]
-        return talk.Talk(talk.plan(gates=gates + parts.pop("more", []), **{**base, **parts}), user=parts.pop("user", {}))
+        return talk.Talk(
+            talk.plan(gates=gates + parts.pop("more", []), **{**base, **parts}), user=parts.pop("user", {})
+        )
 
     return build
 
