@@ -6,7 +6,7 @@ pattern may be is bounded here as well, because its cost for each character of a
 """
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import re2
@@ -18,6 +18,8 @@ FOUND_AT_MOST = 200
 """Matches of one pattern in one message; what comes after them is not looked at."""
 LARGEST_PROGRAM = 1_000
 LARGEST_REPETITION = 100
+LARGEST_SET = 20_000
+"""Steps of all patterns of one set; RE2 gives up on sets that outgrow its memory."""
 
 _CLAUSE = tuple(zip("，！？：；（）　", ",!?:;() ", strict=True))
 _WIDE = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0x3000: " "}
@@ -102,11 +104,10 @@ class Patterns:
             if problem := pattern_problem(pattern):
                 raise ValueError(f"{problem[0]} ({pattern!r})")
         self._tags = [tag for _, tag, _ in given]
-        self._sets = [
-            _Set([(n, pattern) for n, (pattern, _, is_exact) in enumerate(given) if is_exact == exact], exact)
-            for exact in (False, True)
-            if any(is_exact == exact for _, _, is_exact in given)
-        ]
+        self._sets: list[_Set] = []
+        for exact in (False, True):
+            compiled = [(n, _compiled(one[0], exact)) for n, one in enumerate(given) if one[2] == exact]
+            self._sets += [_Set(some, exact) for some in _portions(compiled)]
 
     def find(self, raw: str) -> list[Hit]:
         """Hits in `raw`, in order: of those that overlap the longest, then that of the pattern named first.
@@ -133,6 +134,20 @@ class Patterns:
         return [Hit(self._tags[n], start, end, raw[start:end], value) for n, start, end, value in spans]
 
 
+def _portions(compiled: list[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """The patterns in parts that one set has room for."""
+    portion: list[tuple[int, Any]] = []
+    size = 0
+    for number, pattern in compiled:
+        if size + pattern.programsize > LARGEST_SET and portion:
+            yield portion
+            portion, size = [], 0
+        portion.append((number, pattern))
+        size += pattern.programsize
+    if portion:
+        yield portion
+
+
 class _Set:
     """Patterns of one case rule: a set that says which of them match, and each of them for the spans.
 
@@ -140,12 +155,12 @@ class _Set:
     always, so that a search which gave up for want of memory is not taken for one without a match.
     """
 
-    def __init__(self, patterns: list[tuple[int, str]], exact: bool) -> None:
-        self._patterns = [(n, _compiled(pattern, exact)) for n, pattern in patterns]
+    def __init__(self, patterns: list[tuple[int, Any]], exact: bool) -> None:
+        self._patterns = patterns
         self._exact = exact
         self._any = re2.Set.SearchSet(_options(exact))
-        for _, pattern in patterns:
-            self._any.Add(pattern.encode())
+        for _, compiled in patterns:
+            self._any.Add(compiled.pattern)
         self._wide = self._any.Add(_ANY_WIDE.encode())
         self._any.Add(b"")
         self._any.Compile()

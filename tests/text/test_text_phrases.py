@@ -76,7 +76,7 @@ PHRASES = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(TEXTS, PHRASES)
 def test_hits_are_spans_of_the_raw_text_that_fold_to_the_phrase(text, phrases):
     hits = Phrases([(phrase, phrase) for phrase in phrases]).scan(text)
