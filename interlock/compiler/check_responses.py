@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_flows import walked
 from interlock.compiler.findings import suggestion
-from interlock.compiler.mentions import NOTHING, read_paths
+from interlock.compiler.mentions import NOTHING
 from interlock.compiler.shapes import at_path, result_shape
 from interlock.compiler.sites import scopes_of, sites_of
 from interlock.compiler.walk import all_steps
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.site import Site
     from interlock.compiler.units import Part, Unit
     from interlock.diagnostics import Location
     from interlock.expressions.shapes import Shape
@@ -111,14 +110,7 @@ def _without_result(agent: Unit, findings: Findings) -> None:
         if step.action != "respond" or step.model.respond == NOTHING or step.model.result is not None:
             continue
         response = agent.find("responses", step.model.respond)
-        if response is not None and walk.answered.get(step.path) == {""} and _needs_result(response):
+        if response is not None and walk.answered.get(step.path) == {""}:
             message = f"response {response.name!r} has no result here: no call comes before it"
             place = agent.value(*step.path, "respond")
             findings.error("no-result", message, place, hint="call a tool first, or use `reply` for a text")
-
-
-def _needs_result(response: Part) -> bool:
-    sites: tuple[Site, ...] = sites_of(response)
-    return response.model.text is None or any(
-        path[0] in ("result", "args", "payload") for site in sites for path in read_paths(site)
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
@@ -21,6 +22,10 @@ UNCALLED = ("missing", "ambiguous", "requires")
 
 MAY_LACK = frozenset({"cells", "steps", "result"})
 """Roots that may hold nothing, so that a text over them may fail."""
+
+
+_ONE_PATH = re.compile(r"\s*\{\{\s*([\w.]+)\s*\}\}\s*")
+"""A value that copies what stands at a path."""
 
 
 @dataclass(slots=True)
@@ -118,7 +123,7 @@ class Walk:
         done = {way.called(name, several=several): trail for way, trail in ways.items()}
         result = Result(on=done)
         place = self.unit.key(*step.path, "call")
-        reason = self._skipped_because(tool) if tool is not None else ""
+        reason = self._skipped_because(tool, step.model.with_ or {}) if tool is not None else ""
         if reason:
             merge(result.on, noted(ways, place, f"the call of {name!r} is skipped: {reason}"))
         for kind in failures(tool):
@@ -126,13 +131,15 @@ class Walk:
             result.fails((kind,), before, (place, f"the call of {name!r} ends in `{{kind}}`"))
         return result
 
-    def _skipped_because(self, tool: Part) -> str:
+    def _skipped_because(self, tool: Part, bound: Mapping[str, Any]) -> str:
         """A gate skips it, or its mount wants an intent and there is neither that nor an identifier."""
         for item in self.unit.gates:
             if tool.name in (item.model.skip or ()):
                 return f"gate {item.model.id!r}"
         mount = self.unit.mount_of(tool.name)
-        if mount is None or mount.model.intent is None or not takes_identifier(tool):
+        if mount is None or mount.model.intent is None:
+            return ""
+        if not takes_identifier(self.unit, tool, {**(mount.model.with_ or {}), **bound}):
             return ""
         return f"neither intent {mount.model.intent!r} nor an identifier in the message"
 
@@ -151,7 +158,8 @@ class Walk:
 
     def _template_errors(self, step: Written, key: str) -> Iterable[str]:
         start = (*step.path, key)
-        return ("error",) if any(path[: len(start)] == start for path in self._lacking) else ()
+        lacking = any(path[: len(start)] == start for path in self._lacking)
+        return ("error",) if lacking or step.action == "respond" else ()
 
     def _inline(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         name = step.model.flow
@@ -188,10 +196,12 @@ def failures(tool: Part | None) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-def takes_identifier(tool: Part) -> bool:
-    """Whether an argument is copied from a slot with patterns."""
-    sources = [(argument.from_ or "").split(".") for argument in (tool.model.input or {}).values()]
-    slots = [tool.unit.find("slots", path[1]) for path in sources if path[0] == "slots"]
+def takes_identifier(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> bool:
+    """Whether an argument is copied from a slot with patterns, by the tool or by `with`."""
+    own = [(tool.unit, argument.from_ or "") for argument in (tool.model.input or {}).values()]
+    given = [(unit, match[1]) for value in bound.values() if (match := _ONE_PATH.fullmatch(str(value)))]
+    paths = [(reader, path.split(".")) for reader, path in (*own, *given)]
+    slots = [reader.find("slots", path[1]) for reader, path in paths if path[0] == "slots" and len(path) > 1]
     return any(slot is not None and slot.model.patterns is not None for slot in slots)
 
 

@@ -41,13 +41,13 @@ def fields(written: Mapping[str, Field] | None) -> dict[str, PlanField]:
 
 
 def field_values(field: Field) -> dict[str, Any]:
-    """What a plan's Field, or a part that is one, takes over from the written one."""
+    """What a plan's Field, or a part that is one, takes over from the written one; a pattern is of the whole text."""
     return {
         "type": field.type,
         "title": maybe_text(field.title),
         "description": field.description,
         "enum": tuple(field.enum or ()),
-        "pattern": field.pattern,
+        "pattern": f"^(?:{field.pattern})$" if field.pattern else "",
         "format": field.format,
         "min": field.min,
         "max": field.max,

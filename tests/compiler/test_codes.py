@@ -10,7 +10,19 @@ from interlock.compiler.codes import CODES
 
 ROOT = Path(interlock.__file__).parent
 LAYERS = ("source", "spec", "expressions", "compiler")
-MAKERS = {"Diagnostic", "Problem", "Finding", "Broken", "fail", "error", "warning", "problem", "_warning", "_report", "Form"}
+MAKERS = {
+    "Diagnostic",
+    "Problem",
+    "Finding",
+    "Broken",
+    "fail",
+    "error",
+    "warning",
+    "problem",
+    "_warning",
+    "_report",
+    "Form",
+}
 CODE = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
 
@@ -42,7 +54,9 @@ def texts(node: ast.AST) -> list[str]:
 
 def literals() -> set[str]:
     """Every text in the modules that look for mistakes."""
-    modules = (module for layer in LAYERS for module in (ROOT / layer).rglob("*.py") if not module.name.startswith("codes"))
+    modules = (
+        module for layer in LAYERS for module in (ROOT / layer).rglob("*.py") if not module.name.startswith("codes")
+    )
     trees = (ast.parse(module.read_text(encoding="utf-8")) for module in modules)
     return {text for tree in trees for node in ast.walk(tree) for text in texts(node)}
 

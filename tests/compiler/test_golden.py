@@ -16,7 +16,16 @@ HERE = Path(__file__).parent
 ERR = HERE / "err"
 CASES = sorted(path for path in ERR.iterdir() if path.is_dir() or path.suffix == ".yaml")
 
-MADE_BY_TESTS = {"empty-bundle", "not-a-spec", "unreadable-file", "outside-bundle", "too-large", "too-many-nodes", "too-long", "table-not-checked"}
+MADE_BY_TESTS = {
+    "empty-bundle",
+    "not-a-spec",
+    "unreadable-file",
+    "outside-bundle",
+    "too-large",
+    "too-many-nodes",
+    "too-long",
+    "table-not-checked",
+}
 """Findings about what cannot well stand in a repository: a folder without files, huge files. See `test_files.py`."""
 
 
@@ -49,7 +58,12 @@ def test_there_is_no_golden_text_without_its_spec():
 
 
 def codes_in(text: str) -> set[str]:
-    return {part.split("]")[0] for line in text.splitlines() for part in line.split("[")[1:2] if ": error[" in line or ": warning[" in line}
+    return {
+        part.split("]")[0]
+        for line in text.splitlines()
+        for part in line.split("[")[1:2]
+        if ": error[" in line or ": warning[" in line
+    }
 
 
 def test_nine_mistakes_in_nine_places_are_told_in_one_run():
