@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
 from interlock.plan.base import Field
@@ -13,15 +13,16 @@ Key: TypeAlias = Hashable
 """What two values share exactly when they are the same value: 1 and 1.0, but not 1 and true."""
 
 
-class Direct(dict[Any, int]):
-    """Rows by value, for a column whose values are their own keys; what no cell names has the rows of `others`."""
+class Quick(NamedTuple):
+    """A column as it is asked most: for values of the class `kind`, which are their own keys.
 
-    def __init__(self, points: Mapping[Key, int], others: int) -> None:
-        super().__init__(points)
-        self._others = others
+    `points` has the rows of values that a cell names, `gaps` those of what lies below, between and above `limits`.
+    """
 
-    def __missing__(self, key: Key) -> int:
-        return self._others
+    kind: type | None
+    points: Mapping[Any, int]
+    limits: list[Any]
+    gaps: list[int]
 
 
 class Column:
@@ -62,11 +63,10 @@ class Column:
         self._points[None] = always | listed.get(None, (0, 0))[0]
 
     @property
-    def fast(self) -> Mapping[Any, int]:
-        """What to look values up in; raises TypeError for a list or object, which `self` does not."""
-        if self._field.type == "string" and all(key is None or isinstance(key, str) for key in self._points):
-            return Direct(self._points, self._others)
-        return cast("Mapping[Any, int]", self)
+    def quick(self) -> Quick:
+        """What to ask first; for values of another class than its `kind` the column itself is to be asked."""
+        kind = str if self._field.type == "string" else int if self._is_number else None
+        return Quick(kind, self._points, self._limits, self._gaps or [self._others])
 
     def __getitem__(self, value: Any) -> int:
         kind = type(value)

@@ -5,8 +5,10 @@ integer; a decision is one `&` per column. Rows are worked in blocks, so that me
 How a column tells values apart is in `columns`.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from interlock.interpreter.columns import Column, Key, key_of, order_of
@@ -17,6 +19,8 @@ BLOCK = 16_384
 
 Outputs: TypeAlias = Callable[[int], dict[str, Any]]
 TemplateCell: TypeAlias = Callable[[int, str], Any]
+Asked: TypeAlias = tuple[str, type | None, Mapping[Any, int], list[Any], list[int], Column]
+"""A column: its name, the parts of `Column.quick`, and the column itself."""
 
 
 class Decided(NamedTuple):
@@ -40,16 +44,16 @@ class Table:
             {column: cell.negate for column, cell in row.when.items() if cell.template} for row in decision.rows
         ]
         self._has_templates = any(self._templates)
-        self._is_first = decision.hit == "first"
+        self._is_first = decision.hit == "first" and not self._has_templates
         self._blocks = [self._block(first, block) for first in range(0, len(decision.rows), block)]
 
-    def _block(self, first: int, size: int) -> tuple[int, int, list[tuple[str, Mapping[Any, int], Column]]]:
+    def _block(self, first: int, size: int) -> tuple[int, int, list[Asked]]:
         """The number of the block's first row, all its rows, and the columns that tell them apart."""
         rows = self._decision.rows[first : first + size]
         columns = [
             (name, Column(field, [row.when.get(name) for row in rows])) for name, field in self._decision.inputs.items()
         ]
-        return first, (1 << len(rows)) - 1, [(name, one.fast, one) for name, one in columns if one.tells]
+        return first, (1 << len(rows)) - 1, [(name, *one.quick, one) for name, one in columns if one.tells]
 
     def decide(self, values: Mapping[str, Any], outputs: Outputs, cell: TemplateCell | None = None) -> Decided:
         """What the table says for `values` by input column; an absent value or none passes "any" and `not` of nothing.
@@ -58,29 +62,24 @@ class Table:
         with a template. What they raise passes through. Where no row hits every output is none, but `count` 0.
         """
         if self._is_first:
-            row = self._first(values, cell)
-            return Decided((), dict(self._none)) if row is None else Decided((row,), self._none | outputs(row))
+            for first, every_row, columns in self._blocks:
+                let_through = _let_through(every_row, columns, values)
+                if let_through:
+                    row = first + (let_through & -let_through).bit_length() - 1
+                    return Decided((row,), self._none | outputs(row))
+            return Decided((), dict(self._none))
         policy = self._decision.hit
-        rows = tuple(self._hits(values, cell))
+        rows = tuple(islice(self._hits(values, cell), 1 if policy == "first" else None))
         if policy == "unique" and len(rows) > 1:
             return Decided(rows, dict(self._none), f"{_named(rows)} hit, and the hit policy is 'unique'")
         given = [self._none | outputs(row) for row in rows]
-        if policy in {"unique", "any"}:
+        if policy in {"unique", "any", "first"}:
             return self._one_of(rows, given)
         return self._best(rows, given) if policy == "priority" else self._all_of(rows, given)
 
     def hits(self, values: Mapping[str, Any], cell: TemplateCell | None = None) -> list[int]:
         """All rows that hit, in order; arguments as for `decide`."""
         return list(self._hits(values, cell))
-
-    def _first(self, values: Mapping[str, Any], cell: TemplateCell | None) -> int | None:
-        if self._has_templates:
-            return next(self._hits(values, cell), None)
-        for first, every_row, columns in self._blocks:
-            rows = _let_through(every_row, columns, values)
-            if rows:
-                return first + (rows & -rows).bit_length() - 1
-        return None
 
     def _hits(self, values: Mapping[str, Any], cell: TemplateCell | None) -> Iterator[int]:
         for first, every_row, columns in self._blocks:
@@ -148,12 +147,13 @@ class Table:
         return Decided(rows, result)
 
 
-def _let_through(rows: int, columns: Sequence[tuple[str, Mapping[Any, int], Column]], values: Mapping[str, Any]) -> int:
-    for name, fast, column in columns:
+def _let_through(rows: int, columns: Sequence[Asked], values: Mapping[str, Any]) -> int:
+    for name, kind, points, limits, gaps, column in columns:
         value = values.get(name)
-        try:
-            rows &= fast[value]
-        except TypeError:  # a list or object is no key
+        if value.__class__ is kind:
+            named = points.get(value)
+            rows &= gaps[bisect_left(limits, value)] if named is None else named
+        else:
             rows &= column[value]
     return rows
 
