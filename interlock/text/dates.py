@@ -5,10 +5,9 @@ Read are `2026-03-01` (and with `/` or `.`), `2026年3月1日`, `二〇二六年
 not read, because who writes it decides what it says; nor are weekdays, and months and years alone.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-
-import re2
 
 from interlock.text.numerals import HAN_NUMERAL, han_number
 
@@ -20,7 +19,7 @@ _MONTH = (
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
 _HAN = f"{HAN_NUMERAL}{{1,3}}"
 _WRITTEN = [
-    re2.compile(pattern)
+    re.compile(pattern, re.ASCII | re.IGNORECASE)
     for pattern in (
         (
             r"\b(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{1,2})-|/(?P<month2>[0-9]{1,2})/|\.(?P<month3>[0-9]{1,2})\.)"
@@ -30,8 +29,8 @@ _WRITTEN = [
             rf"(?:(?P<year>[0-9]{{4}}|[零〇一二三四五六七八九]{{4}})\s?年\s?)?(?P<month>[0-9]{{1,2}}|{_HAN})\s?月\s?"
             rf"(?P<day>[0-9]{{1,2}}|{_HAN})\s?[日号號]"
         ),
-        rf"(?i)\b{_MONTH}\s+{_DAY}(?:,?\s+(?P<year>[0-9]{{4}}))?\b",
-        rf"(?i)\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?P<year>[0-9]{{4}}))?\b",
+        rf"\b{_MONTH}\s+{_DAY}(?:,?\s+(?P<year>[0-9]{{4}}))?\b",
+        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?P<year>[0-9]{{4}}))?\b",
     )
 ]
 _NEAR = {
@@ -40,12 +39,12 @@ _NEAR = {
     "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1,
     "the day after tomorrow": 2, "day after tomorrow": 2,
 }  # fmt: skip
-_NEARBY = re2.compile(
-    r"(?i)大前天|前天|昨[天日]|今[天日]|明[天日]|大?后天"
+_NEARBY = re.compile(
+    r"(?ai)大前天|前天|昨[天日]|今[天日]|明[天日]|大?后天"
     r"|\b(?:the )?day before yesterday\b|\b(?:the )?day after tomorrow\b|\b(?:yesterday|today|tomorrow)\b"
 )
-_COUNTED = re2.compile(
-    rf"(?i)(?P<n>[0-9]{{1,4}}|{_HAN})\s?(?P<unit>天|个?星期|周)(?:之|以)?(?P<way>前|后)"
+_COUNTED = re.compile(
+    rf"(?ai)(?P<n>[0-9]{{1,4}}|{_HAN})\s?(?P<unit>天|个?星期|周)(?:之|以)?(?P<way>前|后)"
     r"|\b(?P<in>in )(?P<n2>[0-9]{1,4}) (?P<unit2>day|week)s?\b|\b(?P<n3>[0-9]{1,4}) (?P<unit3>day|week)s? ago\b"
 )
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.metadata import entry_points
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
 import re2
 
 from interlock.text.dates import dates
 from interlock.text.hits import longest_spans
-from interlock.text.numerals import Numeral, as_json, numerals
+from interlock.text.numerals import FOUND_AT_MOST, Numeral, as_json, numerals
 from interlock.text.patterns import width_folded
 
 GROUP = "interlock.extractors"
@@ -52,7 +52,7 @@ class Extracted:
 
 
 def extract(kind: str, raw: str, now: datetime) -> list[Extracted]:
-    """All values of `kind` in order; of those that overlap the longest. Raises KeyError for an unknown kind.
+    """The first values of `kind`, in order; of those that overlap the longest. Raises KeyError for an unknown kind.
 
     - `date`: ISO text, relative words counted from `now` in its own time zone;
     - `number`, `integer`: an int, a float that is exactly what was written, or the decimal text where none is;
@@ -60,7 +60,7 @@ def extract(kind: str, raw: str, now: datetime) -> list[Extracted]:
     - `range`: `{"from": number or none, "to": number or none}`;
     - `email`, `url`, `quote`: text, of a quote what stands inside the marks.
     """
-    spans = {(start, end): value for value, start, end in _extractor(kind)(raw, now)}
+    spans = {(start, end): value for value, start, end in islice(_extractor(kind)(raw, now), FOUND_AT_MOST)}
     return [Extracted(spans[span], *span) for span in longest_spans(spans)]
 
 

@@ -1,14 +1,15 @@
 """Numbers in a message, in digits or Chinese numerals, with thousands separators and multipliers; exact values."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import TypeAlias
-
-import re2
 
 Number: TypeAlias = int | float | str
 
+FOUND_AT_MOST = 200
 LONGEST = 40
 """Characters; nothing longer is a number."""
 
@@ -23,13 +24,12 @@ _MULTIPLIERS = {
     "百": 10**2, "千": 10**3, "万": 10**4, "百万": 10**6, "千万": 10**7, "亿": 10**8,
     "thousand": 10**3, "million": 10**6, "billion": 10**9,
 }  # fmt: skip
-_WRITTEN = re2.compile(
-    r"(?i)(?P<sign>[-+−]?)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
+_WRITTEN = re.compile(
+    r"(?ai)(?P<sign>[-+−]?)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
     r"(?P<unit>\s?(?:百万|千万|[百千万亿]|(?:thousand|million|billion)\b))?"
 )
-_DIGITS_GROUP = _WRITTEN.groupindex["digits"]
 HAN_NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
-_HAN = re2.compile(HAN_NUMERAL + "+")
+_HAN = re.compile(HAN_NUMERAL + "+")
 _COUNTED = frozenset("个個件单票箱托柜天周月年元块岁次位人名台只份吨斤克米条张本批项号到至")
 _GLUE = frozenset("-/.:,_#@")
 
@@ -51,13 +51,14 @@ def as_json(value: Decimal) -> Number:
 
 
 def numerals(text: str) -> list[Numeral]:
-    """The numbers in a width-folded text, in order. Digits that are part of a word, date, time or version are none."""
-    return sorted([*_written(text), *_in_han(text)], key=lambda numeral: numeral.start)
+    """The first numbers in a width-folded text, in order. Digits of a word, date, time or version are none."""
+    found = [*islice(_written(text), FOUND_AT_MOST), *islice(_in_han(text), FOUND_AT_MOST)]
+    return sorted(found, key=lambda numeral: numeral.start)
 
 
 def _written(text: str) -> Iterator[Numeral]:
     for match in _WRITTEN.finditer(text):
-        start, first, end = match.start(), match.start(_DIGITS_GROUP), match.end(_DIGITS_GROUP)
+        start, (first, end) = match.start(), match.span("digits")
         is_negative = match["sign"] in {"-", "−"}
         if first > start and start and _is_word(text[start - 1]):
             start, is_negative = first, False
