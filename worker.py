@@ -53,10 +53,15 @@ def compiled(specs: Path) -> list[Plan]:
 
 def log_as_json() -> None:
     """One JSON object a line on standard error, for our logs and for Temporal's."""
-    shared = [structlog.stdlib.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True)]
+    shared: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
     as_json = structlog.stdlib.ProcessorFormatter(
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],
-        foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name, structlog.processors.format_exc_info],
+        foreign_pre_chain=shared,
     )
     handler = logging.StreamHandler()
     handler.setFormatter(as_json)
@@ -77,7 +82,7 @@ async def run(environ: dict[str, str]) -> None:
     settings = settings_from(environ, plans)
     activities = Activities(settings)
     store = PlanStore(settings.store) if settings.store else None
-    client = await connect(plugins=[interlock_plugin(activities.callables, store and store.get)])
+    client = await connect(plugins=[interlock_plugin(activities.callables, store.get if store else None)])
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -73,7 +73,7 @@ class EmbeddedServer:
         self._binary = binary or find_binary()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._log = log
-        self._settings = FASTER | (settings or {})
+        self._settings = {**FASTER, **(settings or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._downloaded: WorkflowEnvironment | None = None
 

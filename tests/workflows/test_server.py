@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from pathlib import Path
 
 import pytest
 from temporalio.testing import WorkflowEnvironment
@@ -35,7 +34,7 @@ def test_a_server_that_cannot_start_shows_the_end_of_its_log(tmp_path):
 
 
 async def test_it_leaves_no_process_and_its_search_attributes_are_there(tmp_path):
-    async with EmbeddedServer(database=tmp_path / "t.db", log=tmp_path / "server.log") as server:
+    async with EmbeddedServer(database=tmp_path / "t.db") as server:
         client = await connect(server.address)
         for key in KEYS:
             await client.count_workflows(f"{key.name} = 'x'")
@@ -44,7 +43,15 @@ async def test_it_leaves_no_process_and_its_search_attributes_are_there(tmp_path
         assert server.address.startswith("127.0.0.1:")
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIGCONT)
-    assert Path(tmp_path / "server.log").stat().st_size > 0
+
+
+def test_the_log_of_a_server_is_written_where_it_is_asked_for(tmp_path):
+    async def start_and_stop():
+        async with EmbeddedServer(log=tmp_path / "server.log"):
+            pass
+
+    asyncio.run(start_and_stop())
+    assert "Temporal Server" in (tmp_path / "server.log").read_text()
 
 
 async def test_search_attributes_that_are_missing_are_registered():

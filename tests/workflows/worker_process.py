@@ -13,8 +13,7 @@ from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import serve
 
 
-async def main(address, queue, plan_file):
-    plans = tuple(from_json(line) for line in Path(plan_file).read_text().splitlines())
+async def main(address, queue, plans):
     activities = Activities(Settings(plans=plans, allow_addresses=("127.0.0.0/8",)))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])
     stop = asyncio.Event()
@@ -22,4 +21,5 @@ async def main(address, queue, plan_file):
     await serve(client, {plan.name: plan.digest for plan in plans}, stop, task_queue=queue)
 
 
-asyncio.run(main(*sys.argv[1:]))
+read = tuple(from_json(line) for line in Path(sys.argv[3]).read_text().splitlines())
+asyncio.run(main(sys.argv[1], sys.argv[2], read))

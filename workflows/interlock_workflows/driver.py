@@ -157,7 +157,7 @@ def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
 def _details(cause: BaseException | None) -> list[Any]:
     raw = cause.details if isinstance(cause, ApplicationError) else ()
     converter = workflow.payload_converter()
-    return [converter.from_payload(one.payload, Any) for one in raw]  # type: ignore[arg-type]  # `Any` is a hint here
+    return [converter.from_payload(one.payload, Any) for one in raw]
 
 
 def _words(cause: BaseException | None) -> str:
