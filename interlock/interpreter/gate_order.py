@@ -1,5 +1,6 @@
 """The gates of an agent in the order they run, with what the record holds of each that lets a turn pass."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,20 @@ class GateRun:
     """A gate with what the record holds of it when it lets the turn pass."""
 
     gate: Gate
+    holds: Callable[[Mapping[str, Any]], Any] | None
     passed: Json
     unmatched: Json
 
 
-def gates_in_order(plan: Plan) -> tuple[tuple[GateRun, ...], tuple[GateRun, ...]]:
+def gates_in_order(
+    plan: Plan, conditions: Mapping[str, Callable[[Mapping[str, Any]], Any]]
+) -> tuple[tuple[GateRun, ...], tuple[GateRun, ...]]:
     """The screens, and the other gates, each as written."""
     runs = [
-        GateRun(gate, seen_entry(gate, "pass", "not met"), seen_entry(gate, "pass", "no match")) for gate in plan.gates
+        GateRun(
+            gate, conditions.get(gate.when), seen_entry(gate, "pass", "not met"), seen_entry(gate, "pass", "no match")
+        )
+        for gate in plan.gates
     ]
     return tuple(run for run in runs if run.gate.screen), tuple(run for run in runs if not run.gate.screen)
 

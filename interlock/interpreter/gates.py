@@ -49,6 +49,9 @@ def screened(turn: Turn) -> Calling[Answer | None]:
 def gated(turn: Turn) -> Calling[Answer | None]:
     """Run the gates that are not screens."""
     for run in turn.program.gates[1]:
+        if run.holds is not None and not run.gate.prefix and run.holds(turn.context) is False:
+            turn.gates.append(run.passed)
+            continue
         answer = _judged(turn, run, None)
         if answer is None and turn.gates[-1]["verdict"] != "pass":
             answer = yield from _acted(turn, run.gate)
@@ -79,8 +82,8 @@ def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
     if gate.prefix and not quick_match.wins(turn, gate):
         turn.gates.append(run.unmatched)
         return None
-    if gate.when and not gate.prefix:
-        met = turn.program.condition(gate.when)(turn.context)
+    if run.holds is not None and not gate.prefix:
+        met = run.holds(turn.context)
         if isinstance(met, NotMet):
             turn.gates.append(seen_entry(gate, "pass", met.reason, path=met.path))
             return None if met.reason == "missing" else _cannot(turn, gate, f"{met.path}: {met.reason}")

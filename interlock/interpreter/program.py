@@ -31,11 +31,15 @@ class Program:
         self.mounts = {mount.call: mount for mount in plan.mounts}
         self.screens = Screens(plan)
         self.finder = Finder(plan)
-        self.gates = gates_in_order(plan)
         self.prefixes = sorted((gate for gate in plan.gates if gate.prefix), key=lambda gate: -len(gate.prefix))
         self.routes = Routes(plan)
         self.tables = {name: Table(decision) for name, decision in plan.decisions.items()}
         self.identifiers = frozenset(name for name, slot in plan.slots.items() if slot.kind == "patterns")
+        self.extracted = tuple(name for name, slot in plan.slots.items() if slot.kind == "extract")
+        self.slots_of: dict[str, list[str]] = {}
+        for name, slot in plan.slots.items():
+            if slot.kind == "vocabulary":
+                self.slots_of.setdefault(slot.vocabulary, []).append(name)
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.no_slots: dict[str, Any] = dict.fromkeys(plan.slots)
@@ -50,6 +54,7 @@ class Program:
             {text: function for (kind, text), function in compiled.items() if kind == wanted}
             for wanted in ("when", "text", "value")
         )
+        self.gates = gates_in_order(plan, self._conditions)
 
     def condition(self, expression: str) -> Compiled:
         """The condition under a `when` or `that` of this plan: gives True, False or `NotMet`."""

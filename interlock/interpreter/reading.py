@@ -106,7 +106,13 @@ def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
 
 
 def _found(turn: Turn, words: Groups, shapes: Groups) -> Iterator[Found]:
-    for name in turn.program.plan.slots:
+    """The values of all slots: only those slots are looked at for which something was found."""
+    program = turn.program
+    names = [name for kind, name in shapes if kind == "slot"]
+    for kind, name in words:
+        if kind == "vocabulary":
+            names += program.slots_of.get(name, ())
+    for name in (*names, *program.extracted):
         yield from _of_slot(turn, name, turn.text, words, shapes)
 
 
