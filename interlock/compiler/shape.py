@@ -13,6 +13,9 @@ from interlock.spec import KINDS, Spec
 from interlock.spec.base import TAG, SpecModel
 from interlock.spec.forms import form_at, is_text
 
+MOST_FINDINGS = 100
+"""Mistakes told of one spec; whoever has more reads the first ones anyway."""
+
 
 def parse(document: Document) -> tuple[Spec | None, list[Diagnostic]]:
     """The spec in `document`, or None, and everything wrong or suspicious about its shape."""
@@ -40,7 +43,7 @@ def _unknown_kind(document: Document) -> Diagnostic:
 def _findings(document: Document, model: type[SpecModel], error: ValidationError) -> list[Diagnostic]:
     findings: list[Diagnostic] = []
     containers: dict[KeyPath, dict[str, list[str]]] = {}
-    for problem in error.errors(include_url=False, include_input=False):
+    for problem in error.errors(include_url=False, include_input=False)[:MOST_FINDINGS]:
         path, at_key = _path(document, problem["loc"])
         if _was_refused(document, path):
             continue
@@ -74,11 +77,11 @@ def _was_refused(document: Document, path: KeyPath) -> bool:
 def _swallowed(document: Document, model: type[SpecModel]) -> list[Diagnostic]:
     """Texts for people that end before a comment, which was perhaps meant to be text."""
     findings = []
-    for path in document.commented:
+    for path in sorted(document.commented, key=document.places.start):
         value: Any = at_path(document.data, path)
         if isinstance(value, str) and is_text(form_at(model, document.data, path)):
             place = document.places.inside(path, len(value))
             message = "an unquoted # begins a comment: what follows is not part of the text"
             hint = "quote the text, or put the comment on a line of its own"
             findings.append(Diagnostic("swallowed-comment", message, place, Severity.WARNING, hint))
-    return in_order(findings)
+    return findings[:MOST_FINDINGS]

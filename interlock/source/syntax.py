@@ -37,6 +37,9 @@ class Clue:
         )
 
 
+_NEAR = 400
+"""Characters around a place that are looked at: lines may be very long."""
+
 _QUOTE = "quote the whole value"
 _FLOW = "did not find expected ',' or"
 
@@ -107,7 +110,7 @@ def translated(error: YAMLError, text: Text) -> Diagnostic:
     for clue in CLUES:
         index = places[clue.where]
         line, start = text.line(index)
-        before, after = line[: index - start], line[index - start :]
+        before, after = line[: index - start][-_NEAR:], line[index - start :][:_NEAR]
         if clue.fits(said, before, after) and (not clue.later or problem.line > context.line):
             message = clue.message.format(after=_word(after), first=repr(after[:1]), escape=repr(after[:2]))
             return Diagnostic(clue.code, message, text.at(index), hint=clue.hint)

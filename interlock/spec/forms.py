@@ -1,6 +1,7 @@
 """What may stand where in a spec: from a path in a document to the model or type that is asked for there."""
 
 from collections.abc import Iterator
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -10,6 +11,7 @@ from interlock.spec.steps import ACTIONS, BaseStep, Step, action_of
 KeyPath = tuple[str | int, ...]
 
 
+@cache
 def keys_of(model: type[SpecModel]) -> dict[str, Any]:
     """The YAML keys of a model and the type that each asks for, in the order of the model."""
     if not model.__pydantic_fields_complete__:

@@ -94,7 +94,7 @@ def test_styles_are_known():
 WORDS = st.text(alphabet=string.ascii_letters + "您好，{}'\"\\:#- \n\t", max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(WORDS, st.sampled_from([None, "'", '"', "|", ">"]), st.integers(10, 80))
 def test_any_text_in_any_style_can_be_pointed_into(text, style, width):
     written = yaml.dump({"a": {"b": text}}, default_style=style, allow_unicode=True, width=width)
@@ -114,7 +114,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text(alphabet="abz", min_size=1), JSON), st.sampled_from([True, False, None]))
 def test_plain_data_comes_back_as_it_was(data, flow):
     parsed, found = read_document(yaml.safe_dump(data, default_flow_style=flow, allow_unicode=True).encode(), "a.yaml")

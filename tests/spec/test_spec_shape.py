@@ -224,7 +224,7 @@ PARTS = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(KINDS)), st.dictionaries(st.sampled_from(KEYS), PARTS, max_size=5))
 def test_whatever_is_written_every_finding_has_a_place_and_words(kind, parts):
     document, _ = read_document(yaml.safe_dump({**parts, "kind": kind}, allow_unicode=True).encode(), "a.yaml")
@@ -240,7 +240,7 @@ def _steps(inner):
                                                      "collect", "x"]), inner, max_size=3), max_size=3)  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.recursive(SCALARS, _steps, max_leaves=12))
 def test_whatever_a_flow_holds_it_is_taken_or_refused_with_words(steps):
     text = HEAD.replace(
@@ -249,3 +249,8 @@ def test_whatever_a_flow_holds_it_is_taken_or_refused_with_words(steps):
     document, _ = read_document(text.replace("...", "").encode(), "a.yaml")
     spec, found = parse(document)
     assert (spec is None) == any(finding.severity == "error" for finding in found)
+
+
+def test_a_spec_of_nothing_but_mistakes_is_told_its_first_ones():
+    _, found = check(HEAD + "".join(f"k{number}: 1\n" for number in range(20_000)))
+    assert len(found) == 100
