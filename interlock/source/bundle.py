@@ -104,16 +104,17 @@ def _yaml_files(root: Path, findings: list[Diagnostic]) -> Iterator[str]:
             place = Location(_shown(os.path.relpath(error.filename, root)))
             findings.append(Diagnostic("unreadable-file", f"the folder cannot be read: {error.strerror}", place))
 
-    for folder, folders, names in os.walk(root, onerror=unreadable):
+    for name_of_folder, folders, names in os.walk(root, onerror=unreadable):
+        folder = Path(name_of_folder)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in folders:
-            if os.path.islink(os.path.join(folder, name)):  # noqa: PTH114, PTH118 -- os.walk speaks in strings
-                place = Location(_shown(os.path.relpath(os.path.join(folder, name), root)))  # noqa: PTH118
+            if (folder / name).is_symlink():
+                place = Location(_shown(str((folder / name).relative_to(root))))
                 message = "a link to a folder is not followed"
                 findings.append(Diagnostic("outside-bundle", message, place, hint="put the files into the bundle"))
         for name in names:
             if _is_yaml(name):
-                yield os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")  # noqa: PTH118
+                yield (folder / name).relative_to(root).as_posix()
 
 
 def _content(
@@ -141,7 +142,7 @@ def _content(
 def _not_a_file(path: Path, place: Location) -> Diagnostic:
     if path.exists():
         return Diagnostic("unreadable-file", f"{_shown(path.name)!r} is not a regular file", place)
-    names = os.listdir(path.parent) if path.parent.is_dir() else []  # noqa: PTH208 -- names are what is compared
+    names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     near = get_close_matches(path.name, names, 1)
     hint = f"did you mean {near[0]!r}?" if near else "the path is relative to the spec"
     return Diagnostic("missing-file", f"no file {_shown(path.name)!r}", place, hint=hint)
