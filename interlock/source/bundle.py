@@ -64,7 +64,7 @@ def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
     for file in sorted(files):
         content = _content(root, file, yaml_file.MOST_BYTES, findings)
         if content is not None:
-            document, found = read_document(content, file)
+            document, found = read_document(content, _shown(file))
             findings += found
             documents += [document] if document else []
     sheets = _sheets(root, documents, findings)

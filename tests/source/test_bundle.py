@@ -124,3 +124,13 @@ def test_bundles_are_found_from_a_bundle_a_folder_of_bundles_or_one_file(folder,
 def test_a_bundle_reads_the_same_twice(folder):
     root = folder({f"{n}.yaml": f"a: {n}x" for n in range(20)})
     assert [d.file for d in read_bundle(root)[0].documents] == [d.file for d in read_bundle(root)[0].documents]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are text on Windows")
+def test_the_name_of_a_file_can_always_be_printed(folder):
+    root = folder({"a.yaml": "a: 1"})
+    try:
+        (root / os.fsdecode(b"b\xff.yaml")).write_text("a: 007")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    assert str(read_bundle(root)[1][0]).encode()
