@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler import tables
 from interlock.compiler.decisions import lowered
-from interlock.compiler.demands import circle, units_computed
+from interlock.compiler.demands import circle, reachable, units_computed, used_by
+from interlock.compiler.sites import sites_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part
@@ -24,6 +27,39 @@ def check_circles(project: Project, findings: Findings) -> None:
                 told.update(way)
                 names = " → ".join(f"{member.plural}.{member.name}" for member in (*way, part))
                 findings.error("circle", f"a {part.called} cannot depend on itself: {names}", part.key())
+
+
+def check_tool_circles(project: Project, findings: Findings) -> None:
+    """A tool whose `requires` or `ensures` would have to call the tool itself."""
+    for unit in project.everything:
+        for part in unit.parts("tools").values():
+            if part in _called_first(part):
+                message = f"a call of {part.name!r} would have to call {part.name!r} first"
+                hint = "let its conditions read by another tool, or look at cells"
+                findings.error("circle", message, part.key(), hint=hint)
+
+
+def _called_first(tool: Part) -> set[Part]:
+    """All tools that the checks of a tool call, and that those need in turn."""
+    found: dict[Part, None] = dict.fromkeys(_called_by_checks(tool))
+    waiting = list(found)
+    for other in waiting:
+        waiting += [inner for inner in _called_by_checks(other) if inner not in found]
+        found.update(dict.fromkeys(_called_by_checks(other)))
+    return set(found)
+
+
+def _called_by_checks(tool: Part) -> Iterator[Part]:
+    checks = [check for key in ("requires", "ensures") for check in getattr(tool.model, key) or ()]
+    named = [tool.unit.find("conditions", check.condition) for check in checks if check.condition]
+    read = [part for site in sites_of(tool) for part in used_by(site)]
+    conditions = {member for part in (*named, *read) if part for member in reachable(part)}
+    calls = [(tool.unit, check.call) for check in checks] + [
+        (member.unit, member.model.call) for member in conditions if member.plural == "conditions"
+    ]
+    for unit, name in calls:
+        if name is not None and (called := unit.find("tools", name)) is not None:
+            yield called
 
 
 def check_decisions(project: Project, findings: Findings) -> None:

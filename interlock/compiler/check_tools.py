@@ -1,8 +1,9 @@
-"""Tools: the parts of a call over HTTP, what an answer means, what fills cells, how long and how often it is tried."""
+"""Tools: the parts of a call over HTTP, what an answer means, what fills cells, which conditions it may use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING
 
 from interlock.compiler.closure import only_server
 from interlock.compiler.demands import demand_of
@@ -10,13 +11,14 @@ from interlock.compiler.findings import suggestion
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.order import check_order
 from interlock.compiler.shapes import at_path, result_shape
-from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part
     from interlock.spec.fields import Argument
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def check_tools(project: Project, findings: Findings) -> None:
@@ -31,7 +33,7 @@ def check_tools(project: Project, findings: Findings) -> None:
             _wire_names(part, findings)
             _outcomes(part, findings)
             _cells(part, findings)
-            _times(part, findings)
+            _ages(part, findings)
             _conditions(part, findings)
 
 
@@ -39,6 +41,11 @@ def _http(part: Part, findings: Findings) -> None:
     tool = part.model
     method, path = method_and_path(tool.http)
     start = len(method) + 1
+    for sign in "?#":
+        if sign in path:
+            at = part.unit.inside((*part.path, "http"), start + path.index(sign))
+            hint = "arguments that are not in the path go into the query by themselves"
+            findings.error("bad-form", f"{sign!r} cannot stand in the path of a tool", at, hint=hint)
     by_wire = {argument.send_as or name: name for name, argument in (tool.input or {}).items()}
     places = parameters(path)
     for parameter, offset in places.items():
@@ -63,6 +70,8 @@ def _place_problem(argument: Argument, wire: str, method: str, places: dict[str,
         return "not-in-path", f"the path has no {{{wire}}}", f"write {{{wire}}} in `http`"
     if argument.in_ not in (None, "path") and wire in places:
         return "not-in-path", f"{{{wire}}} stands in the path, so it travels there", "leave `in` out"
+    if argument.in_ == "header" and not _HEADER.fullmatch(wire):
+        return "bad-form", f"{wire!r} cannot be the name of a header", "give it a name with `send_as`"
     if argument.in_ == "body" and method in BODILESS:
         return "no-body", f"a {method} request has no body", "send it as `query` or `header`"
     return None
@@ -134,15 +143,8 @@ def _cells(part: Part, findings: Findings) -> None:
             findings.error("invalidates-itself", message, part.value("invalidates", index))
 
 
-def _times(part: Part, findings: Findings) -> None:
-    tool = part.model
-    written: list[tuple[Any, tuple[str, ...]]] = [(tool.timeout, ("timeout",))]
-    if tool.retry is not None:
-        written += [(getattr(tool.retry, key), ("retry", key)) for key in ("backoff", "max_backoff")]
-    for duration, path in written:
-        if duration is not None and milliseconds(duration) == 0:
-            findings.error("empty-duration", f"`{path[-1]}` cannot be nothing", part.value(*path))
-    for name, argument in (tool.input or {}).items():
+def _ages(part: Part, findings: Findings) -> None:
+    for name, argument in (part.model.input or {}).items():
         if argument.max_age is not None and not argument.from_.startswith("cells."):
             message = "`max_age` is about cells, and this is none"
             findings.error("key-without-effect", message, part.key("input", name, "max_age"))

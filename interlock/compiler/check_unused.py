@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
+from interlock.compiler.mentions import in_lists, in_site, of_part
+from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
 
 HIDING = frozenset({"unknown-target", *EXPRESSIONS})
@@ -24,6 +26,7 @@ def check_unused(project: Project, findings: Findings) -> None:
         _parts(agent, findings)
         _mounts(agent, findings)
         _questions(agent, findings)
+        _gates(agent, findings)
 
 
 def _is_clear(agent: Unit, findings: Findings) -> bool:
@@ -80,3 +83,20 @@ def _needed(agent: Unit, slot: Part) -> bool:
     return any(source == wanted or source.startswith(f"{wanted}.") for source in sources) or any(
         isinstance(value, str) and wanted in value for value in bound
     )
+
+
+def _gates(agent: Unit, findings: Findings) -> None:
+    """Gates that fill in what nothing reads, or skip what nothing calls."""
+    parts = [part for parts in reached(agent).values() for part in parts.values()]
+    mentions = [*in_lists(agent), *(mention for part in parts for mention in of_part(part))]
+    mentions += [mention for site in own_sites(agent) for mention in in_site(site)]
+    read = {mention.name for mention in mentions if mention.plural == "slots" and "assume" not in mention.path}
+    for item in agent.gates:
+        for name in item.model.assume or ():
+            if name not in read:
+                place = agent.key("gates", item.index, "assume", name)
+                findings.warning("no-effect", f"nothing reads slot {name!r}", place)
+        for index, name in enumerate(item.model.skip or ()):
+            if name not in _called(agent):
+                place = agent.value("gates", item.index, "skip", index)
+                findings.warning("no-effect", f"no step or gate calls {name!r}", place)

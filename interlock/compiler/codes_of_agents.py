@@ -18,7 +18,7 @@ AGENTS = {
         "Screens run first wherever they stand. Write them first, so that the spec reads as it runs.",
     ),
     "no-effect": Meaning(
-        "something that changes nothing",
+        "something that changes nothing (an error or a warning)",
         "The message says what. Take it out, or correct the name.",
     ),
     "not-mounted": Meaning(

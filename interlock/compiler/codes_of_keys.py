@@ -40,7 +40,7 @@ KEYS = {
         "The hint lists those that may.",
     ),
     "out-of-range": Meaning(
-        "a number outside its bounds",
+        "a number or duration outside its bounds",
         "The message says which.",
     ),
     "empty-map": Meaning(

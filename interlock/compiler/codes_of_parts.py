@@ -220,7 +220,7 @@ PARTS = {
         "Write a positive duration: `500ms`, `30s`, `20m`, `4h`, `7d`.",
     ),
     "circle": Meaning(
-        "conditions or tables that depend on each other",
+        "conditions, tables or tools that need themselves first",
         "Each needs the other's value first. Break the circle.",
     ),
     "reads-here": Meaning(

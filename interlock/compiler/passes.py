@@ -5,7 +5,8 @@ from typing import TypeAlias
 
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_cells import check_cells
-from interlock.compiler.check_deciding import check_circles, check_decisions
+from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
+from interlock.compiler.check_durations import check_durations
 from interlock.compiler.check_expressions import check_expressions
 from interlock.compiler.check_fields import check_fields
 from interlock.compiler.check_flows import check_flows
@@ -36,9 +37,11 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("fields", check_fields),
     ("expressions", check_expressions),
     ("circles", check_circles),
+    ("tool circles", check_tool_circles),
     ("decisions", check_decisions),
     ("servers", check_servers),
     ("tools", check_tools),
+    ("durations", check_durations),
     ("bindings", check_bindings),
     ("mounts", check_mounts),
     ("gates", check_gates),
