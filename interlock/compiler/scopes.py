@@ -41,7 +41,7 @@ MESSAGE_TYPES = ("user_chat", "rule", "form", "other")
 STATUSES = ("ai_active", "human_active", "closed")
 ERRORS = ("timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures")
 USER = {
-    "id": STRING,
+    "id": replace(STRING, may_be_none=True),
     "groups": list_of(STRING),
     "tenant": replace(STRING, may_be_none=True),
     "locale": replace(STRING, may_be_none=True),
