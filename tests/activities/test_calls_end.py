@@ -39,7 +39,7 @@ WAYS = ["html", "json", "escaped", "cut", "error", "location", "header", "broken
 
 
 @pytest.mark.parametrize(("auth", "way"), [(auth, way) for auth in AUTHS for way in WAYS])
-def test_a_service_that_repeats_a_credential_puts_it_nowhere(serve, request_to, call, said, auth, way):  # noqa: PLR0917 - fixtures
+def test_a_service_that_repeats_a_credential_puts_it_nowhere(serve, request_to, call, said, auth, way):
     async def repeat(request, writer):
         told = (request.header("authorization") or request.header("x-key")).split()[-1]
         answers = {
@@ -61,9 +61,16 @@ def test_a_service_that_repeats_a_credential_puts_it_nowhere(serve, request_to, 
         call(request, secrets={"DESK_KEY": SECRET})
     everything = asyncio.run(_as_history(failure.value)) + said()
     encoded = (wire.seen[0].header("authorization") or SECRET).split()[-1]
+    assert failure.value.__cause__ is None
     assert "tool_called" in everything
     for planted in (SECRET[:10], encoded[:10], "planted-argument"):
         assert planted not in everything
+
+
+def test_a_short_credential_is_blotted_out_of_messages(serve, request_to, call):
+    wire = serve(body=b"sign in as kEy7", content_type="text/plain")
+    with pytest.raises(ApplicationError, match=r"sign in as \[secret\]"):
+        call(request_to(wire, server={"auth": AUTHS["bearer"]}), secrets={"DESK_KEY": "KeY7"})
 
 
 async def _as_history(error):

@@ -150,16 +150,29 @@ def test_50_megabytes_announced_are_not_read(serve, request_to, call):
     assert sent < 30_000_000
 
 
+def test_an_answer_announced_as_too_large_is_not_waited_for(serve, request_to, call):
+    async def announce(_request, writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 52428800\r\n\r\n")
+        await asyncio.sleep(60)
+
+    assert "more than 262,144 bytes" in failing(call, request_to(serve(handler=announce))).message
+
+
 def test_an_endless_body_is_cut_at_the_cap(serve, request_to, call):
+    sent = 0
+
     async def flood(_request, writer):
+        nonlocal sent
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         while True:
             writer.write(b"10000\r\n" + b"[" * 65_536 + b"\r\n")
+            sent += 65_536
             await writer.drain()
 
     wire = serve(handler=flood)
     assert "more than 262,144 bytes" in failing(call, request_to(wire)).message
     assert wire.hung_up.wait(2)
+    assert sent < 30_000_000
 
 
 def test_an_answer_of_exactly_the_cap_is_read(serve, request_to, call, answer_bytes):

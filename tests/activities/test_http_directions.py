@@ -10,6 +10,9 @@ from temporalio.exceptions import ApplicationError
 
 from interlock_activities.addresses import AddressRules, Origin, leads_inside, normal_host, parse_url
 from interlock_activities.failures import Failure
+from interlock_activities.http_client import HttpClient
+from interlock_activities.http_request import outgoing
+from interlock_activities.references import References
 
 AUTH = {"kind": "header", "header": "x-key", "value": "{{ secrets.KEY }}"}
 KEY = {"KEY": "planted-secret"}
@@ -27,6 +30,13 @@ def test_an_undeclared_redirect_goes_nowhere(serve, request_to, call, answer_byt
     ):
         call(request_to(wire, server={"auth": AUTH}), secrets=KEY)
     assert other.connections == 0
+
+
+def test_an_undeclared_redirect_on_the_same_server_goes_nowhere(serve, request_to, call, answer_bytes):
+    wire = serve(redirect(answer_bytes, "/elsewhere"))
+    with pytest.raises(ApplicationError, match="a redirect that is not followed"):
+        call(request_to(wire))
+    assert len(wire.seen) == 1
 
 
 @pytest.mark.parametrize("declared", ["127.0.0.2", "127.0.0.1", "desk.test:{port}"])
@@ -120,6 +130,44 @@ def test_a_redirect_from_outside_may_not_enter_a_private_network():
     assert not leads_inside([public], [public])
 
 
+def test_a_redirect_from_a_public_server_to_this_machine_goes_nowhere(serve, request_to, answer_bytes):
+    class Outside(ipaddress.IPv4Address):
+        """An address of this machine that says it is a public one."""
+
+        is_global = True
+
+    class Rules:
+        async def resolve(self, origin):
+            return [Outside("127.0.0.1") if origin.host == "desk.test" else ipaddress.ip_address("127.0.0.1")]
+
+    other = serve()
+    wire = serve(redirect(answer_bytes, f"http://inner.test:{other.port}/"))
+    request = request_to(http=f"http://desk.test:{wire.port}", server={"redirects": [f"inner.test:{other.port}"]})
+
+    async def work():
+        client = HttpClient(Rules())
+        try:
+            await client.send(outgoing(request, References({}, {})))
+        finally:
+            await client.aclose()
+
+    with pytest.raises(Failure, match=r"a redirect to 'inner.test' leads into a private network"):
+        asyncio.run(work())
+    assert len(wire.seen) == 1
+    assert other.connections == 0
+
+
+def test_a_redirect_that_leaves_tls_goes_nowhere(serve, request_to, call, monkeypatch, ca_file):
+    other = serve()
+    location = f"http://127.0.0.1:{other.port}/"
+    wire = serve(status=302, location=location, tls=True)
+    _names(monkeypatch, {"desk.test": [["127.0.0.1"]]})
+    request = request_to(http=f"https://desk.test:{wire.port}", server={"redirects": [f"127.0.0.1:{other.port}"]})
+    with pytest.raises(ApplicationError, match=r"'127.0.0.1' is addressed without TLS"):
+        call(request, ca_file=ca_file)
+    assert other.connections == 0
+
+
 @pytest.mark.parametrize(
     ("written", "host"),
     [
@@ -129,6 +177,7 @@ def test_a_redirect_from_outside_may_not_enter_a_private_network():
         ("127.1", "127.0.0.1"),
         ("[::ffff:127.0.0.1]", "127.0.0.1"),
         ("[64:ff9b::a9fe:a9fe]", "169.254.169.254"),
+        ("[2002:a9fe:a9fe::1]", "169.254.169.254"),
         ("[0:0:0:0:0:0:0:1]", "::1"),
         ("Desk.Example.", "desk.example"),
         ("1.2.3.4.5", ""),

@@ -44,7 +44,7 @@ def test_a_path_argument_that_would_name_another_path_is_refused(serve, request_
 @given(st.text(max_size=30), st.sampled_from(["/a/{id}", "/a/{id}/b", "/a/x{id}.json"]))
 def test_whatever_a_value_holds_the_other_segments_stand(value, template):
     request = _request(template, [{"name": "id", "value": value, "place": "path", "send_as": "id"}])
-    if template.format(id=value).split("/")[2] in ("", ".", ".."):
+    if template.split("/")[2].replace("{id}", value) in ("", ".", ".."):
         with pytest.raises(Failure, match="cannot stand in a path"):
             outgoing(request, References({}, {}))
         return

@@ -46,6 +46,10 @@ def test_a_plain_function_gets_its_arguments_by_name_and_runs_beside_the_loop(py
     assert answer.payload == {"number": 2**64, "rows": [{"a": None}], "main": False}
 
 
+def test_a_hanging_function_would_not_keep_a_worker_from_its_end(python):
+    assert python(lambda: threading.current_thread().daemon).payload is True
+
+
 def test_an_async_function_is_awaited(python):
     async def look_up(number):
         await asyncio.sleep(0)
