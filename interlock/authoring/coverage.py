@@ -48,7 +48,7 @@ def _places(record: Mapping[str, Any]) -> Iterator[str]:
     route = record.get("route")
     if route and route.get("at"):
         yield route["at"]
-    yield from (step["at"] for step in record.get("steps") or () if step["mark"] != "skipped")
+    yield from (step["at"] for step in record.get("steps") or ())
     yield from (caught["at"] for caught in record.get("caught") or ())
     for decided in (record.get("decisions") or {}).values():
         yield from decided.get("rows") or ()

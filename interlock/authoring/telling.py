@@ -38,8 +38,12 @@ def _told(record: Json) -> Iterator[tuple[str, str]]:
         rows = ", ".join(decided.get("rows") or ()) or "no row"
         came = decided.get("error") or json.dumps(decided.get("result"), ensure_ascii=False)
         yield "table", f"{name} ({rows}): {came}"
+    calls = {call["at"] for call in record.get("calls") or ()}
     for call in record.get("calls") or ():
         yield from _call(call)
+    for step in record.get("steps") or ():
+        if step["at"] not in calls:
+            yield "step", f"{step['id']} ({step['at']})"
     for caught in record.get("caught") or ():
         yield "catch", f"{caught['kind']} of step {caught.get('step', '?')} ({caught['at']})"
     for problem in record.get("problems") or ():

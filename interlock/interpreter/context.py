@@ -19,6 +19,11 @@ class Context(dict[str, Any]):
         self[root] = value
         return value
 
+    def close(self) -> None:
+        """Let go of everything: the lazy roots and the turn hold one another, and would wait for the collector."""
+        self.clear()
+        self.lazy.clear()
+
     def extended(self, **roots: Any) -> "Context":
         """A context with further roots, `args`, `result`, `error` or `value`, say; the first is left as it is."""
         child = Context({**self, **roots}, {})

@@ -50,10 +50,15 @@ class Walk:
         except NeedsRead:
             return False
         if held:
+            self._began(step.id, step.at)
             self._do(step, path)
         else:
             self.journal[path] = {"mark": SKIPPED}
         return True
+
+    def _began(self, name: str, at: str) -> None:
+        """The record names every step and branch that this turn has begun."""
+        self.turn.steps.append({"id": name, "at": at})
 
     def _do(self, step: Step, path: str) -> None:
         try:
@@ -79,6 +84,8 @@ class Walk:
         if not entered and step.when and not (yield from holds(self.turn, step.when, step)):
             self.journal[path] = {"mark": SKIPPED}
             return
+        if not entered:
+            self._began(step.id, step.at)
         if not entered and (step.when or step.action in INSIDE):
             self.journal[path] = {"mark": ENTERED}
         if isinstance(step, CallStep):
@@ -107,6 +114,7 @@ class Walk:
     def _branch(self, step: SwitchStep) -> Calling[int | None]:
         for number, branch in enumerate(step.branches):
             if not branch.when or (yield from holds(self.turn, branch.when, step)):
+                self._began(f"{step.id}.{number + 1}", branch.at)
                 return number
         return None
 

@@ -180,6 +180,7 @@ class Machine:
             record.said(state, "assistant", reply["text"], turn.now_ms, kept)
         record.keep(state, record.of_turn(turn, found, reply))
         self._deliveries.keep(turn.message, running.digest, reply)
+        turn.context.close()
         changed: list[Command] = [Changed(state.status)] if state.status != running.before else []
         return [Reply(turn.message.id, reply), *changed]
 

@@ -42,6 +42,9 @@ class Program:
                 self.slots_of.setdefault(slot.vocabulary, []).append(name)
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
+        self.tools_of: dict[str, set[str]] = {}
+        for mount in plan.mounts:
+            self.tools_of.setdefault(mount.intent, set()).add(mount.call)
         self.no_slots: dict[str, Any] = dict.fromkeys(plan.slots)
         self.no_intents = dict.fromkeys(plan.intents, False)
         self.no_vars: dict[str, Any] = dict.fromkeys(variables_of(plan))

@@ -234,7 +234,9 @@ def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found])
 
 
 def _shown(turn: Turn, intent: str) -> bool:
-    return any(intent in message["intents"] for message in _trusted(turn))
+    """Whether trusted history shows the intent, or a call of a tool that is mounted for it."""
+    tools = turn.program.tools_of.get(intent, set())
+    return any(intent in message["intents"] or not tools.isdisjoint(message["called"]) for message in _trusted(turn))
 
 
 def _is_short(text: str, hits: list[Hit], found: list[Found]) -> bool:

@@ -142,6 +142,8 @@ class Turn:
     decisions: dict[str, Json] = field(default_factory=dict)
     """Tables asked in this turn: name to what the record keeps of it."""
     conditions: dict[str, Json] = field(default_factory=dict)
+    steps: list[Json] = field(default_factory=list)
+    """Steps and branches begun in this turn, in order: `{id, at}`."""
     problems: list[Json] = field(default_factory=list)
     """What went wrong and was answered by a fallback: `{at, code, message}`."""
     events: list[Json] = field(default_factory=list)
