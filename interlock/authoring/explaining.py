@@ -13,7 +13,6 @@ from interlock.authoring.telling import told
 from interlock.expressions import NotMet, explain
 from interlock.interpreter import machine, record
 from interlock.interpreter.events import MessageReceived, ToolReturned
-from interlock.interpreter.gate_order import gates_in_order
 from interlock.interpreter.opening import metadata_of
 from interlock.interpreter.pipeline import answer
 from interlock.interpreter.program import link
@@ -111,7 +110,7 @@ def _played(turn: Turn) -> Answer:
 
 
 def _gates(turn: Turn) -> Iterator[Rule]:
-    gates = {run.gate.id: run.gate for runs in gates_in_order(turn.program.plan) for run in runs}
+    gates = {gate.id: gate for gate in turn.program.plan.gates}
     for seen in turn.gates:
         gate = gates[seen["id"]]
         hits = [("hit", f"{raw!r} at {start}..{end}") for raw, start, end in seen.get("hits", ())]
