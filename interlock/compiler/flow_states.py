@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,18 +19,23 @@ MANY = 2
 class Standing:
     """`said`: something was said in this turn. `calls`: real calls of this turn; `lone` is the tool of the only one.
 
-    `last` is the tool whose result a `respond` would take.
+    `last` is the tool whose result a `respond` would take; `results` are the call steps that have a result.
     """
 
     said: bool = False
     calls: int = 0
     lone: str = ""
     last: str = ""
+    results: frozenset[str] = frozenset()
 
     def called(self, tool: str, *, several: bool) -> Standing:
         """After a real call, or several."""
         calls = min(MANY, self.calls + (MANY if several else 1))
         return replace(self, calls=calls, lone=tool if calls == 1 else "", last=tool)
+
+    def succeeded(self, step: str) -> Standing:
+        """After the call of a step gave a result."""
+        return replace(self, results=self.results | {step})
 
     def spoken(self) -> Standing:
         """After something was said."""
@@ -37,7 +43,7 @@ class Standing:
 
     def later(self) -> Standing:
         """In the turn that goes on after a question: nothing is said or called in it yet."""
-        return Standing(last=self.last)
+        return Standing(last=self.last, results=self.results)
 
 
 Trail: TypeAlias = "tuple[tuple[Location, str], ...]"
@@ -64,6 +70,22 @@ class Result:
         """Add another's failures."""
         for kind, ways in other.raised.items():
             merge(self.raised.setdefault(kind, {}), ways)
+
+
+_HAS_RESULT = re.compile(r"\s*steps\.(\w+)\.result\s+is\s+(not\s+)?defined\s*")
+"""The condition whose answer the walk knows: whether a call step has a result."""
+
+
+def split(when: str | None, ways: Ways) -> tuple[Ways, Ways]:
+    """The ways on which a condition may hold, and those on which it may not."""
+    if when is None:
+        return ways, {}
+    asked = _HAS_RESULT.fullmatch(when)
+    if asked is None:
+        return ways, ways
+    there = {way: trail for way, trail in ways.items() if asked[1] in way.results}
+    lacking = {way: trail for way, trail in ways.items() if asked[1] not in way.results}
+    return (lacking, there) if asked[2] else (there, lacking)
 
 
 def merge(ways: Ways, more: Ways) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted
+from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import Written
@@ -67,12 +67,12 @@ class Walk:
         return result
 
     def _step(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
-        inner = self._action(step, ways, above)
+        held, passed_by = split(step.model.when, ways)
+        inner = self._action(step, held, above)
         if step.model.when is not None or step.action == "switch":
             inner.fails(("error",), ways)
         result = self._catches(step, inner, above) if step.model.catch else inner
-        if step.model.when is not None:
-            merge(result.on, noted(ways, self.unit.key(*step.path, "when"), "this does not hold"))
+        merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
         return result
 
     def _catches(self, step: Written, inner: Result, above: tuple[str, ...]) -> Result:
@@ -121,7 +121,8 @@ class Walk:
         name, several = step.model.call, bool(step.model.expand)
         tool = self.unit.find("tools", name)
         done = {way.called(name, several=several): trail for way, trail in ways.items()}
-        result = Result(on=done)
+        step_id = step.model.id or name
+        result = Result(on={way.succeeded(step_id): trail for way, trail in done.items()})
         place = self.unit.key(*step.path, "call")
         reason = self._skipped_because(tool, step.model.with_ or {}) if tool is not None else ""
         if reason:
@@ -173,11 +174,11 @@ class Walk:
     def _switch(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         result = Result()
         for index, branch in enumerate(step.model.switch):
-            inner = self.steps(branch.do, (*step.path, "switch", index, "do"), ways, above)
+            held, ways = split(branch.when, ways)
+            inner = self.steps(branch.do, (*step.path, "switch", index, "do"), held, above)
             merge(result.on, inner.on)
             result.also(inner)
-        if all(branch.when is not None for branch in step.model.switch):
-            merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
+        merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
         return result
 
 

@@ -13,8 +13,8 @@ from math import ceil, floor
 from typing import Any, TypeAlias
 
 from interlock.compiler.table_cells import ORDERED
-from interlock.interpreter.columns import Key, key_of, order_of
 from interlock.plan.base import Field
+from interlock.plan.columns import Key, key_of, order_of
 from interlock.plan.rules import Cell
 
 Run: TypeAlias = tuple[int, int]

@@ -9,8 +9,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from interlock.interpreter.columns import key_of, order_of
 from interlock.plan.base import Field
+from interlock.plan.columns import key_of, order_of
 from interlock.plan.rules import Cell
 
 ORDERED = frozenset({"integer", "number", "date", "datetime"})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from interlock.compiler.table_axes import Axis, Run, bits
 from interlock.compiler.table_cells import Problem, is_template, parse_cell, parse_output
-from interlock.interpreter.columns import key_of, order_of
+from interlock.plan.columns import key_of, order_of
 from interlock.plan.rules import Cell, Decision
 
 __all__ = ["WARNINGS", "Finding", "Problem", "findings", "parse_cell", "parse_output"]

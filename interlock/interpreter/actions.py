@@ -70,26 +70,26 @@ def _results(turn: Turn, step: RespondStep) -> list[CallResult]:
     return [CallResult("", step.id, step.at, "success", result=value)]
 
 
-def _reply(turn: Turn, step: ReplyStep, path: str) -> None:  # noqa: ARG001
+def _reply(turn: Turn, step: ReplyStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
     if step.options:
         turn.options += options_said(turn, step.options, step.at)
 
 
-def _refuse(turn: Turn, step: RefuseStep, path: str) -> None:  # noqa: ARG001
+def _refuse(turn: Turn, step: RefuseStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
     if step.options:
         turn.options += options_said(turn, step.options, step.at)
     raise FlowEnded("refuse", step.reason)
 
 
-def _handoff(turn: Turn, step: HandoffStep, path: str) -> None:  # noqa: ARG001
+def _handoff(turn: Turn, step: HandoffStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
     turn.state.status = transition(turn.state.status, "handoff")[0]
     raise FlowEnded("handed_off", data={"to": step.to} if step.to else None)
 
 
-def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001
+def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     for name, value in step.values.items():
         turn.state.vars[name] = turn.context["vars"][name] = turn.program.value(value)(turn.context)
 

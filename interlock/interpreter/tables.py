@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from interlock.interpreter.columns import Column, Key, key_of, order_of
+from interlock.plan.columns import Column, Key, key_of, order_of
 from interlock.plan.rules import Decision
 
 BLOCK = 16_384
