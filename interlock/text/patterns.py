@@ -7,23 +7,29 @@ pattern may be is bounded here as well, because its cost for each character of a
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import re2
 
 from interlock.text.hits import Hit, longest_first
-from interlock.text.views import INVISIBLE, KINDS, SYMBOL
+from interlock.text.views import INVISIBLE, KINDS, SYMBOL, clauses_folded
 
 FOUND_AT_MOST = 200
 """Matches of one pattern in one message; what comes after them is not looked at."""
 LARGEST_PROGRAM = 1_000
 LARGEST_REPETITION = 100
 LARGEST_SET = 20_000
-"""Steps of all patterns of one set; RE2 gives up on sets that outgrow its memory."""
+"""Steps of all patterns of one set: a tenth of what RE2's memory holds, for a set that outgrows it finds nothing."""
 
-_CLAUSE = tuple(zip("，！？：；（）　", ",!?:;() ", strict=True))
 _WIDE = {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0x3000: " "}
-_ANY_WIDE = "[\uff01-\uff5e]"
+_ANY_WIDE = "[\u3000\uff02-\uff07\uff0a\uff0b\uff0d-\uff19\uff1c-\uff1e\uff20-\uff5e]"
+"""Full-width characters but for those of clauses, which `clauses_folded` folds where that makes a difference."""
+_NO_CLAUSES = re.compile(
+    r"(?:[^,!:;()?\\\[\]{}]|\\[bBdDwWsS.\-/+*|^$]|\{\d+(?:,\d*)?\}|\(\?:|\(\?i\)|[()?]"
+    r"|\[\^?(?:[A-Za-z]-[A-Za-z]|\d-\d|[A-Za-z0-9_])+-?\])*"
+)
+"""Patterns to which the punctuation of clauses is the same whether full-width or not."""
 _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _TRIED = ("", "a", "A1", " ", "-", "a1 -", "查", "查a 1", "\n")
 
@@ -104,6 +110,7 @@ class Patterns:
             if problem := pattern_problem(pattern):
                 raise ValueError(f"{problem[0]} ({pattern!r})")
         self._tags = [tag for _, tag, _ in given]
+        self._no_clauses = all(_NO_CLAUSES.fullmatch(pattern) for pattern, _, _ in given)
         self._sets: list[_Set] = []
         for exact in (False, True):
             compiled = [(n, _compiled(one[0], exact)) for n, one in enumerate(given) if one[2] == exact]
@@ -114,19 +121,19 @@ class Patterns:
 
         Different tags with one span are all reported; which one is meant is for labels to say.
         """
-        return longest_first(self.every(raw))
+        hits = self.every(raw)
+        return longest_first(hits) if hits else hits
 
     def every(self, raw: str) -> list[Hit]:
         """All matches in `raw` by pattern as given, overlapping ones too, for callers whose tags do not compete."""
-        text = _clauses_folded(raw)
+        text = raw if self._no_clauses else clauses_folded(raw)
         spans = [found for patterns in self._sets for found in patterns.find(text)]
         return self._hits(raw, spans) if spans else []
 
     def whole(self, raw: str) -> list[Hit]:
         """Hits of patterns that match all of `raw` but the white space and punctuation around it."""
         start, end = _trimmed(raw)
-        text = _clauses_folded(raw)
-        spans = [found for patterns in self._sets for found in patterns.whole(text, start, end)]
+        spans = [found for patterns in self._sets for found in patterns.whole(raw, start, end)]
         return longest_first(self._hits(raw, spans))
 
     def _hits(self, raw: str, spans: list[tuple[int, int, int, str]]) -> list[Hit]:
@@ -151,8 +158,7 @@ def _portions(compiled: list[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]
 class _Set:
     """Patterns of one case rule: a set that says which of them match, and each of them for the spans.
 
-    Two more members tell what cannot be told otherwise: one matches when there is width to fold, and the empty one
-    always, so that a search which gave up for want of memory is not taken for one without a match.
+    One more member of the set matches when there is width to fold.
     """
 
     def __init__(self, patterns: list[tuple[int, Any]], exact: bool) -> None:
@@ -162,60 +168,46 @@ class _Set:
         for _, compiled in patterns:
             self._any.Add(compiled.pattern)
         self._wide = self._any.Add(_ANY_WIDE.encode())
-        self._any.Add(b"")
         self._any.Compile()
-
-    def _bytes(self, text: str) -> bytes:
-        data = text.encode("utf-8", "replace")
-        return data if self._exact else data.upper()
 
     def find(self, text: str) -> list[tuple[int, int, int, str]]:
         """(number of the pattern, start, end, value) of all matches."""
-        data = self._bytes(text)
+        data = text.encode("utf-8", "replace")
         matching = self._any.Match(data)
-        if matching and len(matching) == 1:
+        if not matching:
             return []
-        if matching and self._wide in matching:
-            data = self._bytes(text.translate(_WIDE))
-            matching = self._any.Match(data)
-        members = range(len(self._patterns)) if not matching else sorted(matching)[:-1]
-        return [found for member in members for found in self._spans(member, data)]
+        if self._wide in matching:
+            data = text.translate(_WIDE).encode("utf-8", "replace")
+            matching = self._any.Match(data) or []
+        return [found for member in matching for found in self._spans(member, data)]
 
     def _spans(self, member: int, data: bytes) -> list[tuple[int, int, int, str]]:
         number, pattern = self._patterns[member]
         found: list[tuple[int, int, int, str]] = []
         start = behind = 0
-        for match in pattern.finditer(data):
-            if len(found) == FOUND_AT_MOST:
-                break
+        for match in islice(pattern.finditer(data), FOUND_AT_MOST):
             first, last = match.span()
-            value = data[first:last].decode()
+            value = self._value(data[first:last])
             start += len(data[behind:first].decode())
             if value:
                 found.append((number, start, start + len(value), value))
             start, behind = start + len(value), last
         return found
 
+    def _value(self, data: bytes) -> str:
+        return (data if self._exact else data.upper()).decode().translate(_WIDE)
+
     def whole(self, text: str, start: int, end: int) -> list[tuple[int, int, int, str]]:
         """(number of the pattern, start, end, value) of the patterns that match all of `text[start:end]`."""
-        data = self._bytes(text.translate(_WIDE)[start:end])
+        data = text[start:end].translate(_WIDE).encode("utf-8", "replace")
         if not data:
             return []
-        return [(n, start, end, data.decode()) for n, pattern in self._patterns if pattern.fullmatch(data)]
+        return [(n, start, end, self._value(data)) for n, pattern in self._patterns if pattern.fullmatch(data)]
 
 
 def width_folded(raw: str) -> str:
     """`raw` with full-width characters folded to ASCII and halves of surrogate pairs replaced; of equal length."""
     return raw.translate(_WIDE).encode("utf-8", "replace").decode()
-
-
-def _clauses_folded(raw: str) -> str:
-    """The commonest full-width characters folded; most Chinese messages have no others."""
-    if raw.isascii():
-        return raw
-    for wide, narrow in _CLAUSE:
-        raw = raw.replace(wide, narrow)
-    return raw
 
 
 def _trimmed(raw: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ symbols inside. Punctuation counts as a disguise
 - between other letters when it is not what ends or encloses a clause (`飞·协博`, but not `发往中国，平安到达`);
 - and whatever it is when every letter is set apart, of three at least (`飞，协，博`, `F, l, e, x`).
 
-Not looked through: traditional for simplified characters, letters left out, doubled or swapped, pinyin, translation.
+Not looked through: one Chinese script for the other, letters left out, doubled or swapped, pinyin, translation.
 The price of ignoring white space is that words which happen to spell an alias hit: `a on` is `Aon`.
 """
 
@@ -34,8 +34,11 @@ from interlock.text.views import (
     SCREENING,
     SPACED,
     Fold,
+    SpacedView,
     View,
     is_symbol,
+    quick_plain,
+    quick_screening,
 )
 
 FOUND_AT_MOST = 200
@@ -91,7 +94,8 @@ class Phrases:
 
     def scan(self, raw: str) -> list[Hit]:
         """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span."""
-        return leftmost_longest(self._hits(raw, leftmost=True))
+        hits = self._hits(raw, leftmost=True)
+        return leftmost_longest(hits) if len(hits) > 1 else hits
 
     def every(self, raw: str) -> list[Hit]:
         """Hits in `raw` that stand inside longer ones too, for callers whose tags do not compete; of each phrase no
@@ -102,22 +106,25 @@ class Phrases:
     def _hits(self, raw: str, *, leftmost: bool) -> list[Hit]:
         if self._automaton is None:
             return []
-        found = self._find(raw)
-        hits = list(self._checked(raw, raw, found, leftmost=leftmost)) if found else []
+        hits = self._checked(raw, raw, leftmost=leftmost)
         if self._mode == "screen" and not _ANY_OF_BARS.isdisjoint(raw):
-            barred = raw.translate(_BARS)
-            hits += self._checked(raw, barred, self._find(barred), leftmost=leftmost)
+            hits += self._checked(raw, raw.translate(_BARS), leftmost=leftmost)
         return hits
 
-    def _find(self, raw: str) -> list[tuple[int, int, int]]:
+    def _checked(self, raw: str, text: str, *, leftmost: bool) -> list[Hit]:
+        """The hits in `text`, which is `raw` or `raw` with its bars read as letters."""
         assert self._automaton is not None
-        text = raw.translate(self._view_fold)
-        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(text, overlapping=True)
-        return found
+        quick = quick_screening(text) if self._mode == "screen" else quick_plain(text)
+        folded = text.translate(self._view_fold) if quick is None else quick
+        found = self._automaton.find_matches_as_indexes(folded, overlapping=True)
+        if not found:
+            return []
+        is_spaced = quick is not None and self._mode == "plain"
+        view = SpacedView(text, self._view_fold) if is_spaced else View(text, self._view_fold)
+        return list(self._standing(raw, view, found, leftmost=leftmost))
 
-    def _checked(self, raw: str, text: str, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
-        """The hits among what was found, `text` being `raw` with its bars read as letters, or `raw` itself."""
-        view = View(text, self._view_fold)
+    def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
+        """The hits among what was found that stand in the raw text as a phrase does."""
         counts: dict[int, int] = {}
         taken = (0, 0)
         if leftmost:
@@ -169,7 +176,7 @@ def _gaps(view: View, start: int, end: int) -> list[str]:
 
 def _at_edges(view: View, start: int, end: int) -> bool:
     """Whether the raw text behind `view.text[start:end]` begins and ends at word edges, where its script has any."""
-    raw, first, last = view.raw, view.sources[start], view.sources[end - 1]
+    raw, first, last = view.raw, view.at(start), view.at(end - 1)
     before, behind = first - 1, last + 1
     while before >= 0 and KINDS[ord(raw[before])] & INVISIBLE:
         before -= 1

@@ -168,3 +168,9 @@ def test_every_match_is_the_one_that_the_standard_library_finds(text, patterns):
     expected = {(pattern, *match.span()) for pattern in patterns for match in re.finditer(pattern, folded, re.ASCII)}
     assert {(hit.tag, hit.start, hit.end) for hit in hits} == expected
     assert all(hit.value == folded[hit.start : hit.end] and hit.raw == text[hit.start : hit.end] for hit in hits)
+
+
+@pytest.mark.parametrize("pattern", [r"no\(\d+\)", r"no[(]\d+[)]", r"no\W\d+\W"])
+def test_full_width_punctuation_is_folded_where_a_pattern_can_see_it(pattern):
+    assert found("订单no（12），谢谢", pattern) == [(0, "NO(12)", "no（12）")]
+    assert found("no　12", r"no \d+") == [(0, "NO 12", "no　12")]

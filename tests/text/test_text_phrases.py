@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.text.phrases import FOUND_AT_MOST, Phrases
-from interlock.text.views import PLAIN, plain_view, screening_view
+from interlock.text.views import PLAIN, SpacedView, plain_view, quick_plain, quick_screening, screening_view
 
 
 def found(text, *phrases):
@@ -107,3 +107,25 @@ def test_an_alias_between_any_two_texts_is_masked_when_it_is_found(before, alias
     hits = Phrases([(alias, 1)], "screen").scan(text)
     assert any(hit.start <= len(before) + 1 and hit.end >= len(before) + 1 + len(alias) for hit in hits)
     assert all(text[hit.start : hit.end] == hit.raw for hit in hits)
+
+
+COMMON = st.text(
+    st.sampled_from("aZmIl10O -_.,!?。，！？（）~|¥ \n\u3000中国货ßéﬁ\u0301\u200bがか\u3099ＡＬ〇·"), max_size=30
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(COMMON | st.text(max_size=20))
+def test_the_quick_views_are_the_exact_ones(text):
+    plain, screening = quick_plain(text), quick_screening(text)
+    assert plain is None or plain == plain_view(text).text
+    assert screening is None or screening == screening_view(text).text
+    if plain is not None:
+        spaced = SpacedView(text, PLAIN)
+        assert [spaced.at(index) for index in range(len(plain))] == plain_view(text).sources
+
+
+def test_the_quick_views_serve_ordinary_messages():
+    for text in ("请帮我查一下 ABCU1234567，谢谢！", "Where is my shipment (no. 12)?"):
+        assert quick_plain(text)
+        assert quick_screening(text)
