@@ -5,13 +5,13 @@ from math import prod
 from typing import Any
 
 from interlock.interpreter import calls
-from interlock.interpreter.called import asked_for
+from interlock.interpreter.called import asked_for, can_be_asked
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.reading import trusted_values
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.templates import only_path
 from interlock.interpreter.texts import engine_text
+from interlock.interpreter.trusted import trusted_values
 from interlock.interpreter.turn import Calling, CallOutcome, CallResult, Turn, side_by_side
 from interlock.plan.steps import CallStep
 
@@ -113,6 +113,6 @@ def _failed(turn: Turn, step: CallStep, path: str, result: CallResult) -> StepFa
     theirs = [name for name in result.missing if slots[name].assume is None and slots[name].default is None]
     result.missing = tuple(theirs) or result.missing
     failure = StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result, path=path)
-    if result.outcome in ("missing", "ambiguous") or (result.outcome == "blocked" and result.missing):
+    if can_be_asked(result):
         failure.question = asked_for(turn, result)
     return failure

@@ -12,9 +12,10 @@ from interlock.interpreter.turn import CallResult, Turn
 
 def answered(turn: Turn, call: CallResult, response: str, source: Source) -> Answer:
     """The answer of a gate that calls: the result by `response` (raw if none), a question, or why there is none."""
-    if call.outcome in ("missing", "ambiguous") or (call.outcome == "blocked" and call.missing):
-        asked = asked_for(turn, call)
-        return asking(turn, asked, guidance(turn, call), call.outcome)
+    if can_be_asked(call):
+        return asking(asked_for(turn, call), guidance(turn, call), call.outcome)
+    if call.outcome in ("missing", "blocked"):
+        return declined(turn, call)
     if call.outcome == "requires":
         text = call.message or engine_text(turn.program, turn.language, "requires")
         return Answer("refuse", text, source, "requires")
@@ -31,6 +32,17 @@ def answered(turn: Turn, call: CallResult, response: str, source: Source) -> Ans
         rule=response or None,
         fallback_used=rendered.fallback_used,
     )
+
+
+def can_be_asked(call: CallResult) -> bool:
+    """Whether the person can give what the call lacks."""
+    return call.outcome in ("missing", "ambiguous", "blocked") and bool(call.missing or call.candidates)
+
+
+def declined(turn: Turn, call: CallResult) -> Answer:
+    """The answer when a call lacks what the person cannot give."""
+    text = call.message or engine_text(turn.program, turn.language, "no_result")
+    return Answer("decline", text, "fallback", call.outcome, guidance(turn, call))
 
 
 def direct(turn: Turn) -> Answer | None:
@@ -67,7 +79,7 @@ def asked_for(turn: Turn, call: CallResult) -> Question:
     return asked
 
 
-def asking(turn: Turn, asked: Question, data: Any, reason: str) -> Answer:  # noqa: ARG001 - one shape of answers
+def asking(asked: Question, data: Any, reason: str) -> Answer:
     """The answer that asks."""
     return Answer("ask", asked.text, "clarify", reason, data, asked.missing, asked.candidates, asked.options)
 

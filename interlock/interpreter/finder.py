@@ -45,8 +45,10 @@ class Finder:
         """Hits of patterns by kind and name; slots compete for overlapping text, the longest wins, intents do not."""
         found: dict[tuple[str, str], list[Hit]] = {}
         every = self._patterns.every(text)
-        slots = longest_first(hit for hit in every if _group(hit)[0] == "slot") if every else []
-        for hit in (*slots, *(hit for hit in every if _group(hit)[0] != "slot")):
+        if len(every) > 1:
+            slots = longest_first(hit for hit in every if _group(hit)[0] == "slot")
+            every = [*slots, *(hit for hit in every if _group(hit)[0] != "slot")]
+        for hit in every:
             found.setdefault(_group(hit), []).append(hit)
         return found
 

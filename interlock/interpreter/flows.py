@@ -65,6 +65,9 @@ class Walk:
             ACTIONS[step.action](self.turn, step, path)
         except Missing as missing:
             raise StepFailed("error", str(missing), step.id, step.at) from missing
+        except NeedsRead as needed:
+            reason = f"conditions.{needed.name}: only a `when` can read first"
+            raise StepFailed("error", reason, step.id, step.at) from needed
         self.journal[path] = {"mark": DONE}
 
     def _step(self, step: Step, path: str) -> Calling[None]:

@@ -3,6 +3,7 @@
 from interlock.expressions.outcomes import Missing, NotMet
 from interlock.interpreter import calls, quick_match
 from interlock.interpreter.called import answered
+from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.gate_order import GateRun, seen_entry
 from interlock.interpreter.lifecycle import transition
 from interlock.interpreter.reading import read
@@ -35,7 +36,7 @@ def screened(turn: Turn) -> Calling[Answer | None]:
     turn.text = mask(raw, [hit for found in hits.values() for hit in found])
     counting: list[Hit] = []
     for run in screens:
-        answer = _judged(turn, run, hits.get(run.gate.id))
+        answer = _safely(turn, run, hits.get(run.gate.id))
         if answer is None and turn.gates[-1]["verdict"] != "pass":
             answer = yield from _acted(turn, run.gate)
         if answer is not None:
@@ -49,10 +50,7 @@ def screened(turn: Turn) -> Calling[Answer | None]:
 def gated(turn: Turn) -> Calling[Answer | None]:
     """Run the gates that are not screens."""
     for run in turn.program.gates[1]:
-        if run.holds is not None and not run.gate.prefix and run.holds(turn.context) is False:
-            turn.gates.append(run.passed)
-            continue
-        answer = _judged(turn, run, None)
+        answer = _safely(turn, run, None)
         if answer is None and turn.gates[-1]["verdict"] != "pass":
             answer = yield from _acted(turn, run.gate)
         if answer is not None:
@@ -71,6 +69,15 @@ def _reread(turn: Turn, text: str) -> None:
         for filled in assumed:
             if filled.slot not in turn.slots:
                 put(turn, filled)
+
+
+def _safely(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
+    try:
+        return _judged(turn, run, hits)
+    except Missing as missing:
+        return _cannot(turn, run.gate, str(missing))
+    except NeedsRead as needed:
+        return _cannot(turn, run.gate, f"conditions.{needed.name}: a gate cannot read first")
 
 
 def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:

@@ -10,12 +10,13 @@ from interlock.interpreter.lifecycle import Effect, Happening, happening_of, tra
 from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
 from interlock.interpreter.pipeline import answer
 from interlock.interpreter.program import Program
-from interlock.interpreter.reading import read, trusted_entry
+from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer, Outcome, Source, body, plain_body
 from interlock.interpreter.roots import new_turn
 from interlock.interpreter.slots import keep
 from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import chosen_language, engine_text
+from interlock.interpreter.trusted import trusted_entry
 from interlock.interpreter.turn import Calling, Turn
 
 __all__ = ["InvalidMessage", "Machine", "opened"]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from interlock.interpreter.reading import CHAT, trusted_values
+from interlock.interpreter.trusted import CHAT, trusted_values
 
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk

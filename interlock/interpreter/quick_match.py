@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from interlock.expressions.outcomes import Missing, NotMet
 from interlock.interpreter.reading import accepted_bare, as_filled, read, values_of
 from interlock.interpreter.replies import Answer
 from interlock.interpreter.slots import put
@@ -14,7 +15,10 @@ USAGE = "usage"
 
 
 def wins(turn: Turn, gate: Gate) -> bool:
-    """Whether `gate` has the longest prefix that the message begins with, of the gates whose `when` holds."""
+    """Whether `gate` has the longest prefix that the message begins with, of the gates whose `when` holds.
+
+    Raises `Missing` where a `when` cannot be evaluated.
+    """
     if turn.quick is None:
         turn.quick = _winner(turn)
     return turn.quick == gate.id
@@ -23,10 +27,16 @@ def wins(turn: Turn, gate: Gate) -> bool:
 def _winner(turn: Turn) -> str:
     text = turn.text.lstrip()
     for gate in turn.program.prefixes:
-        begins = text.startswith(gate.prefix) and _ends(turn, gate, text[len(gate.prefix) :])
-        if begins and (not gate.when or turn.program.condition(gate.when)(turn.context)):
+        if text.startswith(gate.prefix) and _ends(turn, gate, text[len(gate.prefix) :]) and _admitted(turn, gate):
             return gate.id
     return ""
+
+
+def _admitted(turn: Turn, gate: Gate) -> bool:
+    met = not gate.when or turn.program.condition(gate.when)(turn.context)
+    if isinstance(met, NotMet) and met.reason != "missing":
+        raise Missing(met.path, met.reason)
+    return bool(met)
 
 
 def _ends(turn: Turn, gate: Gate, suffix: str) -> bool:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.slots import kept, root
 from interlock.interpreter.spans import outside_identifiers, owned
-from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text, said_or, slot_title
+from interlock.interpreter.trusted import CHAT, EDGES, expected, is_short, shown, shows_anything
 from interlock.interpreter.turn import Filled, Found, Turn
 from interlock.text.extractors import extract
 from interlock.text.hits import Hit
@@ -17,34 +17,7 @@ if TYPE_CHECKING:
 
 Groups = dict[tuple[str, str], list[Hit]]
 
-CHAT = "user_chat"
-"""The one type of message for which history counts."""
-
-EDGES = " \t\r\n\u3000,.;:!?#，。；：！？、“”\"'()（）"
 LONGEST_BARE = 100
-
-FILLERS = frozenset("请帮我您你麻烦给再吧呢吗啊呀哦嗯了的那就也好下")
-FILLER_WORDS = frozenset(
-    [
-        "please",
-        "pls",
-        "now",
-        "again",
-        "then",
-        "and",
-        "so",
-        "ok",
-        "okay",
-        "for",
-        "me",
-        "can",
-        "could",
-        "you",
-        "just",
-        "it",
-    ]
-)
-"""Politeness and particles that may stand beside a follow-up phrase."""
 
 
 def read(turn: Turn) -> None:
@@ -60,43 +33,6 @@ def read(turn: Turn) -> None:
         _read_slots(turn, words, found)
     turn.context["intents"] = turn.intents
     turn.context["slots"] = root(turn)
-
-
-def trusted_values(turn: Turn, slot: str) -> list[Found]:
-    """The distinct identifiers that stand in the trusted history for `slot`; none but for a chat message."""
-    if turn.message.type != CHAT:
-        return []
-    found: dict[Any, Found] = {}
-    for message in _trusted(turn):
-        for value, raw, start, end in message["slots"].get(slot, ()):
-            found.setdefault(value, Found(slot, value, raw, start, end))
-    return list(found.values())
-
-
-def elliptical(turn: Turn, intent: str) -> bool:
-    """Whether the message is no more than a follow-up phrase of `intent`, whatever history says."""
-    return intent in turn.follow_ups
-
-
-def trusted_entry(turn: Turn) -> Json:
-    """What the trusted history keeps of this turn's message."""
-    identifiers = turn.program.identifiers
-    return {
-        "turn": turn.state.turn,
-        "text": turn.text,
-        "intents": [name for name, holds in turn.intents.items() if holds],
-        "called": [call.tool for call in turn.real_calls],
-        "slots": {
-            name: [[one.value, one.raw, one.start, one.end] for one in filled.found]
-            for name, filled in turn.slots.items()
-            if name in identifiers and filled.turn == turn.state.turn
-        },
-    }
-
-
-def _trusted(turn: Turn) -> list[Json]:
-    window = turn.program.plan.trusted_messages
-    return turn.state.messages[-window:] if window else []
 
 
 def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
@@ -137,9 +73,9 @@ def _bare(turn: Turn, words: Groups, found: list[Found]) -> list[Found]:
     """Values that count only because the conversation waits for them and the message holds nothing else."""
     if turn.message.type != CHAT or len(turn.text) > LONGEST_BARE:
         return []
-    if turn.state.flow is None and not any(message["intents"] or message["called"] for message in _trusted(turn)):
+    if turn.state.flow is None and not shows_anything(turn):
         return []
-    slots = [name for name in turn.program.bare if _expected(turn, name) and all(one.slot != name for one in found)]
+    slots = [name for name in turn.program.bare if expected(turn, name) and all(one.slot != name for one in found)]
     if not slots:
         return []
     return list(dict.fromkeys(one for name, one in accepted_bare(turn, turn.text, words) if name in slots))
@@ -159,17 +95,6 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
             if only in ("", name):
                 value = _value(plan.slots[name], hit)
                 yield name, Found(name, value, hit.raw, lead + hit.start, lead + hit.end)
-
-
-def _expected(turn: Turn, slot: str) -> bool:
-    """Whether this conversation is about what `slot` is for: it was asked, or recent messages show its capability."""
-    if turn.state.flow is not None and slot in turn.state.flow["asked"]:
-        return True
-    intents, tools = turn.program.capability(slot)
-    return any(
-        not intents.isdisjoint(message["intents"]) or not tools.isdisjoint(message["called"])
-        for message in _trusted(turn)
-    )
 
 
 def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
@@ -228,23 +153,6 @@ def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found])
         return
     for name in turn.program.followed:
         hits = words.get(("vocabulary", plan.intents[name].follow_up))
-        if hits and _is_short(turn.text, hits, found):
+        if hits and is_short(turn.text, hits, found):
             turn.follow_ups.add(name)
-            turn.intents[name] = turn.intents[name] or _shown(turn, name)
-
-
-def _shown(turn: Turn, intent: str) -> bool:
-    """Whether trusted history shows the intent, or a call of a tool that is mounted for it."""
-    tools = turn.program.tools_of.get(intent, set())
-    return any(intent in message["intents"] or not tools.isdisjoint(message["called"]) for message in _trusted(turn))
-
-
-def _is_short(text: str, hits: list[Hit], found: list[Found]) -> bool:
-    """Whether nothing but follow-up phrases, values of slots, politeness and punctuation stands in `text`."""
-    letters = list(text)
-    for start, end in [*((hit.start, hit.end) for hit in hits), *((one.start, one.end) for one in found)]:
-        letters[start:end] = " " * (end - start)
-    for word in "".join(" " if char in FILLERS or char in EDGES else char for char in letters).split():
-        if word.lower() not in FILLER_WORDS:
-            return False
-    return True
+            turn.intents[name] = turn.intents[name] or shown(turn, name)

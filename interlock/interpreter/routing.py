@@ -11,6 +11,7 @@ from typing import Any
 import re2
 
 from interlock.expressions.outcomes import NotMet
+from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.turn import Turn
 from interlock.plan.plan import Plan
 from interlock.plan.rules import Route
@@ -69,7 +70,10 @@ class Routes:
         """The first route that holds. Raises RouteFailed."""
         for number in self.candidates(turn.context):
             route = self._routes[number]
-            met = not route.when or turn.program.condition(route.when)(turn.context)
+            try:
+                met = not route.when or turn.program.condition(route.when)(turn.context)
+            except NeedsRead as needed:
+                raise RouteFailed(route, f"conditions.{needed.name}: a route cannot read first") from needed
             if isinstance(met, NotMet) and met.reason != "missing":
                 raise RouteFailed(route, f"{met.path}: {met.reason}")
             if met:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from interlock.interpreter.actions import may_ask
-from interlock.interpreter.called import asking, direct, guidance
+from interlock.interpreter.called import asking, declined, direct, guidance
 from interlock.interpreter.failures import FlowEnded, FlowWaits, Interrupted, StepFailed
 from interlock.interpreter.flows import Walk
 from interlock.interpreter.replies import Answer, Outcome
@@ -18,7 +18,7 @@ def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
     try:
         yield from Walk(turn, journal).flow(name)
     except FlowWaits as wait:
-        answer = asking(turn, wait.question, None, wait.reason)
+        answer = asking(wait.question, None, wait.reason)
         return _waits(turn, answer, wait.question, _position(name, route, journal, wait.path))
     except FlowEnded as end:
         return _spoken(turn, end.outcome, end.reason, end.data)
@@ -51,7 +51,7 @@ def _failed(turn: Turn, failure: StepFailed, position: Json) -> Answer:
     question = failure.question
     if question is not None and may_ask(turn, failure.path):
         data = guidance(turn, failure.call) if failure.call is not None else None
-        return _waits(turn, asking(turn, question, data, failure.kind), question, position)
+        return _waits(turn, asking(question, data, failure.kind), question, position)
     turn.failed(failure.at, failure.kind, failure.message)
     if question is not None:
         title = slot_title(turn, question.slots[0])
@@ -61,9 +61,8 @@ def _failed(turn: Turn, failure: StepFailed, position: Json) -> Answer:
     elif failure.kind == "requires":
         text = failure.text or engine_text(turn.program, turn.language, "requires")
         answer = Answer("refuse", text, "fixed_reply", "requires")
-    elif failure.kind == "blocked":
-        text = failure.text or engine_text(turn.program, turn.language, "no_result")
-        answer = Answer("ask", text, "clarify", "blocked", guidance(turn, failure.call) if failure.call else None)
+    elif failure.kind in ("missing", "blocked") and failure.call is not None:
+        answer = declined(turn, failure.call)
     else:
         answer = _no_result(turn, failure)
     answer.text = _joined(turn, answer.text)

@@ -15,14 +15,15 @@ IDS_KEPT_MS = 7 * 86_400_000
 class State:
     """A session between two turns. Every value is JSON; `restored(state.as_json())` is an equal state.
 
-    - `messages`: the last trusted user messages, oldest first: `{turn, text, intents, called}`.
+    - `messages`: the last trusted user messages, oldest first: `{turn, text, intents, called, slots}`; `text` without
+      what a screen found, `slots` the identifiers in it: name to `[[value, raw, start, end]]`.
     - `transcript`: the last `session.history` entries: `{turn, role, text, at_ms}`.
-    - `seen`: message id to `{body: digest of the body, at_ms, reply}`, oldest first.
-    - `slots`: kept slots: name to `{value, source, raw, span, turn, keep}`.
+    - `seen`: message id to `{body: digest of the body, at_ms, turn, size, reply}`, oldest first.
+    - `slots`: kept slots: name to `{status, value, found: [[value, raw, start, end]], turn}`.
     - `cells`: tool to key to `{value, producer, run, step, receipt, at_ms, scope, turn, made_from}`; `made_from` holds
       the values its call was made from, by source path, so that a change makes the cell stale.
     - `receipts`: the last receipts: `{id, tool, step, turn, arguments, outcome, status, at_ms}`.
-    - `flow`: a flow that waits: `{name, journal, asked, attempts, route, turn}`, or none.
+    - `flow`: a flow that waits: `{name, route, journal, path (of the step), asked, attempts, turn}`, or none.
     - `outbox`: what was said outside a reply: `{number, text, role, at_ms}`.
     """
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from interlock.interpreter import calls, reading
+from interlock.interpreter import calls, reading, trusted
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.events import MessageReceived, ToolReturned
 from interlock.interpreter.program import link
@@ -81,7 +81,7 @@ class Talk:
     ) -> Turn:
         """The next message, read; the one before joins the trusted history."""
         if self.turn is not None:
-            self.state.messages.append(reading.trusted_entry(self.turn))
+            self.state.messages.append(trusted.trusted_entry(self.turn))
         self.state.turn += 1
         message = MessageReceived(f"m{self.state.turn}", text, now_ms, type=kind, metadata=metadata or {})
         self.turn = new_turn(self.program, self.state, message, message.metadata)

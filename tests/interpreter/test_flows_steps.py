@@ -316,3 +316,38 @@ def test_blocked_by_the_service_asks_for_what_it_lacks_and_tries_again(talk, flo
     reply = desk.say("small")
     assert (reply["outcome"], reply["missing"]) == ("ask", ["one"])
     assert desk.say("large")["text"] == "ok"
+
+
+def test_what_the_person_cannot_give_is_declined_and_not_asked_for(talk, flow):
+    arguments = {"ref": {"type": "string", "source": "cells.get.ref", "send_as": "ref"}}
+    desk = flow(
+        talk.step("call", tool="put"),
+        tools={"get": talk.tool(produces={"ref": {"at": "ref"}}), "put": talk.tool(input=arguments)},
+        mounts=[{"call": "get"}, {"call": "put"}],
+    )
+    reply = desk.say("x")
+    assert (reply["outcome"], reply["reason"], desk.calls) == ("decline", "missing", [])
+    assert reply["text"]
+    assert desk.state.flow is None
+
+
+def test_a_text_that_would_have_to_read_first_fails_its_step(talk, flow):
+    desk = flow(
+        talk.reply("{{ conditions.is_open }}"),
+        conditions={"is_open": talk.placed(that="result.open", call="get")},
+        tools={"get": talk.tool(output={"open": {"type": "boolean"}})},
+        mounts=[{"call": "get"}],
+    )
+    assert (desk.say("x")["outcome"], desk.calls) == ("error", [])
+
+
+def test_cells_of_an_earlier_turn_are_read_by_conditions_and_texts(talk, flow):
+    desk = flow(
+        talk.reply("known: {{ cells.get.ref }}", when="cells.get.ref is defined"),
+        talk.step("call", tool="get", when="not (cells.get.ref is defined)"),
+        tools={"get": talk.tool(produces={"ref": {"at": "ref"}}, output={"ref": {"type": "string"}})},
+        mounts=[{"call": "get"}],
+        answers={"get": {"ref": "R7"}},
+    )
+    assert desk.say("x")["outcome"] == "empty"
+    assert desk.say("x")["text"] == "known: R7"

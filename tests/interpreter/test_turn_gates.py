@@ -142,3 +142,34 @@ def test_a_fixed_reply_by_type_reads_nothing_into_the_next_turn(with_gates):
     desk = with_gates(gate("form", when="message.type == 'form'"))
     assert desk.say("red", type="form")["outcome"] == "answer"
     assert desk.state.flow is None
+
+
+def test_a_gate_or_prefix_that_would_have_to_read_first_refuses(talk, with_gates):
+    parts = {
+        "conditions": {"is_open": talk.placed(that="result.open", call="ask")},
+        "tools": {"ask": talk.tool(output={"open": {"type": "boolean"}})},
+        "mounts": [{"call": "ask"}],
+    }
+    for one in (gate("g", when="conditions.is_open"), gate("g", prefix="#x", when="conditions.is_open")):
+        desk = with_gates(one, **parts)
+        reply = desk.say("#x")
+        assert (reply["reason"], desk.calls) == ("gate_failed", [])
+
+
+def test_a_prefix_whose_condition_cannot_be_evaluated_refuses(with_gates):
+    desk = with_gates(gate("g", prefix="#x", when="(message.text | length) / (message.text | length - 2) > 0"))
+    assert desk.say("#x")["reason"] == "gate_failed"
+    assert desk.say("#x 1")["text"] == "said by g"
+    assert desk.say("hi")["text"] == "Hello."
+
+
+def test_conditions_are_computed_where_they_are_named_and_recorded(talk, with_gates):
+    conditions = {
+        "red": talk.placed(that="slots.colour == 'red'"),
+        "vip": talk.placed(that="message.metadata.vip"),
+        "both": talk.placed(that="conditions.red and not conditions.vip"),
+    }
+    desk = with_gates(gate("a", when="conditions.both"), gate("b", when="conditions.red"), conditions=conditions)
+    assert desk.say("red")["text"] == "said by b"
+    assert desk.record["gates"][0]["why"] == "missing"
+    assert desk.record["conditions"]["red"] == {"at": desk.program.plan.conditions["red"].at, "met": True}
