@@ -87,14 +87,15 @@ def test_credentials_do_not_come_back_after_a_detour(serve, request_to, call, an
     assert [seen.header("x-key") for seen in wire.seen] == ["planted-secret", None]
 
 
-def test_a_body_is_not_sent_on(serve, request_to, call, answer_bytes):
+@pytest.mark.parametrize(
+    ("method", "arguments"), [("POST", [("id", "body", "1")]), ("POST", []), ("GET", [("id", "body", "1")])]
+)
+def test_only_a_plain_get_is_sent_on(serve, request_to, call, method, arguments):
     other = serve()
-    wire = serve(redirect(answer_bytes, f"http://127.0.0.1:{other.port}/", 307))
-    request = request_to(
-        wire, method="POST", server={"redirects": [f"127.0.0.1:{other.port}"]}, arguments=[("id", "body", "1")]
-    )
+    wire = serve(status=307, location=f"http://127.0.0.1:{other.port}/")
+    server = {"redirects": [f"127.0.0.1:{other.port}"]}
     with pytest.raises(ApplicationError, match="only a GET without a body is sent on"):
-        call(request)
+        call(request_to(wire, method=method, server=server, arguments=arguments))
     assert other.connections == 0
 
 
