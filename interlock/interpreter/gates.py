@@ -73,6 +73,9 @@ def _reread(turn: Turn, text: str) -> None:
 
 def _safely(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
     try:
+        if run.plain is not None and run.plain(turn.context) is False:
+            turn.gates.append(run.passed)
+            return None
         return _judged(turn, run, hits)
     except Missing as missing:
         return _cannot(turn, run.gate, str(missing))
@@ -89,8 +92,8 @@ def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
     if gate.prefix and not quick_match.wins(turn, gate):
         turn.gates.append(run.unmatched)
         return None
-    if run.holds is not None and not gate.prefix:
-        met = run.holds(turn.context)
+    if gate.when and not gate.prefix:
+        met = turn.program.condition(gate.when)(turn.context)
         if isinstance(met, NotMet):
             turn.gates.append(seen_entry(gate, "pass", met.reason, path=met.path))
             return None if met.reason == "missing" else _cannot(turn, gate, f"{met.path}: {met.reason}")
