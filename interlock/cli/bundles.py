@@ -47,6 +47,20 @@ def compile_shown(folder: Path) -> Compiled:
     return compile_folder(folder, shown_as=shown(folder))
 
 
+def sound_bundles(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
+    """Every bundle with its folder; warnings are printed, and an error anywhere is the end of it."""
+    from interlock.cli.formats import counted, text
+
+    found = [(folder, compile_shown(folder)) for folder in folders(paths)]
+    findings = [finding for _, bundle in found for finding in bundle.diagnostics]
+    if findings:
+        click.echo(text(findings), err=True)
+    errors = sum(len(bundle.errors) for _, bundle in found)
+    if errors:
+        raise click.ClickException(f"the specs have {counted(errors, 'error')}; nothing was run.")
+    return found
+
+
 def plan_named(name: str, paths: Iterable[Path]) -> Plan:
     """The plan of that name; wrong usage with near names if there is none, exit 1 if its bundle has errors."""
     import difflib

@@ -33,7 +33,7 @@ def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str,
     from interlock.interpreter.opening import InvalidMessage
 
     plan = plan_named(name, paths)
-    given = {"id": "explain", **_object(user, "--user")}
+    given = {"id": "explain", **json_object(user, "--user")}
     try:
         found = explained(
             plan,
@@ -41,14 +41,15 @@ def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str,
             now_ms=time.time_ns() // 1_000_000,
             kind=kind,
             user=given,
-            metadata=_object(metadata, "--metadata"),
+            metadata=json_object(metadata, "--metadata"),
         )
     except InvalidMessage as problem:
         raise click.UsageError(f"the message does not fit {name}: {problem.message}") from problem
     click.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2) if as_json else _page(text, found))
 
 
-def _object(text: str, option: str) -> dict[str, Any]:
+def json_object(text: str, option: str) -> dict[str, Any]:
+    """The JSON object given to an option; wrong usage if it is none."""
     try:
         value = json.loads(text)
     except ValueError as error:

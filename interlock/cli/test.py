@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import compile_shown, folders, paths_argument, shown
-from interlock.cli.formats import counted
-from interlock.cli.formats import text as diagnostics_text
+from interlock.cli.bundles import paths_argument, shown, sound_bundles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,7 +36,7 @@ def command(
     """
     from interlock.authoring import reports
 
-    found = _sound(paths)
+    found = sound_bundles(paths)
     started = time.perf_counter()
     results = _results(found, only, seed)
     elapsed = time.perf_counter() - started
@@ -53,15 +51,6 @@ def command(
     for agent in thin:
         click.echo(f"coverage of {agent} is below the minimum of {minimum}%", err=True)
     raise SystemExit(1 if thin or any(result.failed for result in results) else 0)
-
-
-def _sound(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
-    found = [(folder, compile_shown(folder)) for folder in folders(paths)]
-    errors = [finding for _, bundle in found for finding in bundle.errors]
-    if errors:
-        click.echo(diagnostics_text(errors), err=True)
-        raise click.ClickException(f"the specs have {counted(len(errors), 'error')}; nothing was run.")
-    return found
 
 
 def _results(found: Iterable[tuple[Path, Compiled]], only: str, seed: int | None) -> list[SuiteResult]:

@@ -75,9 +75,9 @@ def test_it_says_what_is_wrong_and_does_not_start(server, specs, tmp_path_factor
     attempts = [
         (
             started(broken, server.address),
-            ["agent.yaml:6:", "did you mean 'greet'", "does not start on specs with errors"],
+            ["agent.yaml:6:", "did you mean 'greet'", "the specs have 1 error; nothing was run"],
         ),
-        (started(specs / "nowhere", server.address), ["no YAML files under", "INTERLOCK_SPECS"]),
+        (started(specs / "nowhere", server.address), ["nowhere does not exist"]),
         (started(specs, nobody), [f"no Temporal server answers at {nobody}", "interlock dev"]),
     ]
     for worker, expected in attempts:

@@ -1,0 +1,58 @@
+"""`interlock dev`: an embedded Temporal server and a worker, in one command."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from interlock.cli.bundles import paths_argument
+from interlock.cli.failing import told_plainly
+
+if TYPE_CHECKING:
+    from interlock.cli.server import EmbeddedServer
+
+FOLDER = Path(".interlock")
+
+
+@click.command("dev", epilog="Example: interlock dev specs --ui-port 8233")
+@paths_argument
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the Temporal server; a free one if not given.")
+@click.option("--ui-port", type=click.IntRange(1, 65535), help="Serve Temporal's web pages on this port.")
+@click.option("--in-memory", is_flag=True, help="Forget everything at the end, instead of keeping it in .interlock.")
+@told_plainly
+def command(paths: tuple[Path, ...], port: int | None, ui_port: int | None, in_memory: bool) -> None:
+    """Run a Temporal server and a worker for the bundles under PATHS (default: specs) until Ctrl-C.
+
+    Everything listens on the loopback interface. Sessions are kept in .interlock/dev.db and go on next time.
+    """
+    from interlock.cli.server import EmbeddedServer
+
+    if not in_memory:
+        FOLDER.mkdir(exist_ok=True)
+    database, log = (None, None) if in_memory else (FOLDER / "dev.db", FOLDER / "temporal.log")
+    asyncio.run(_serve(paths, EmbeddedServer(database=database, port=port, ui_port=ui_port, log=log)))
+
+
+async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
+    from interlock.cli.logs import log_for_people
+    from interlock.cli.serving import environment, serve_plans, settings_of, sound_plans, stop_on_signals
+
+    log_for_people()
+    environ = environment()
+    plans = sound_plans(paths)
+    stop = stop_on_signals()
+    click.echo("starting the Temporal server …")
+    async with embedded as server:
+        click.echo(f"Temporal server  {server.address}")
+        if server.ui:
+            click.echo(f"web pages        {server.ui}")
+        click.echo(f"serving          {', '.join(sorted(plan.name for plan in plans))}")
+        click.echo(
+            f"talk to it       interlock chat {plans[0].name} --address {server.address}" if plans else "no agents"
+        )
+        click.echo("Ctrl-C stops both.")
+        await serve_plans(settings_of(environ, plans), stop, environ, address=server.address)
+    click.echo("stopped")

@@ -1,0 +1,81 @@
+"""Serving bundles: plans, client, activities and worker put together, for the commands and for `worker.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from interlock.cli.bundles import sound_bundles
+from interlock.client import TASK_QUEUE, connect
+from interlock_activities.plan_store import PlanStore
+from interlock_activities.registry import Activities
+from interlock_activities.settings import Settings, settings_from
+from interlock_workflows.plugin import interlock_plugin
+from interlock_workflows.service import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from interlock.plan.plan import Plan
+
+DEFAULTS = {
+    "INTERLOCK_SPECS": "specs",
+    "INTERLOCK_TASK_QUEUE": TASK_QUEUE,
+    "INTERLOCK_PLAN_STORE": ".interlock/plans",
+    "INTERLOCK_GRACEFUL_SECONDS": "10",
+}
+"""What an operator may set in the environment, beside Temporal's own settings and those of the activities."""
+
+log = structlog.get_logger("interlock.worker")
+
+
+def environment() -> dict[str, str]:
+    """The process's environment, over the defaults."""
+    return DEFAULTS | dict(os.environ)
+
+
+def sound_plans(paths: Iterable[Path]) -> list[Plan]:
+    """The plans of every bundle under `paths`. Prints what is wrong; raises ClickException if that is an error."""
+    return [plan for _, bundle in sound_bundles(paths) for plan in bundle.plans.values()]
+
+
+def settings_of(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
+    """What the activities are given; add Python tools with `dataclasses.replace(settings, functions={…})`."""
+    return settings_from(environ, plans)
+
+
+async def serve_plans(
+    settings: Settings, stop: asyncio.Event, environ: Mapping[str, str], *, address: str | None = None
+) -> None:
+    """Serve the plans of `settings` until `stop` is set, then finish what runs."""
+    activities = Activities(settings)
+    store = PlanStore(settings.store) if settings.store else None
+    plans = {plan.name: plan.digest for plan in settings.plans}
+    client = await connect(address, plugins=[interlock_plugin(activities.callables, store.get if store else None)])
+    queue = environ["INTERLOCK_TASK_QUEUE"]
+    log.info("serving", specs=sorted(plans), task_queue=queue)
+    try:
+        graceful = timedelta(seconds=float(environ["INTERLOCK_GRACEFUL_SECONDS"]))
+        await serve(client, plans, stop, task_queue=queue, graceful=graceful)
+    finally:
+        await activities.aclose()
+    log.info("stopped")
+
+
+def stop_on_signals() -> asyncio.Event:
+    """Set by SIGTERM and SIGINT; called inside the running loop."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def serve_until_stopped(settings: Settings, environ: Mapping[str, str]) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    await serve_plans(settings, stop_on_signals(), environ)
