@@ -39,8 +39,13 @@ RETRIED = frozenset(
         RPCStatusCode.UNAVAILABLE,
         RPCStatusCode.ABORTED,
         RPCStatusCode.RESOURCE_EXHAUSTED,
+        RPCStatusCode.UNKNOWN,
+        RPCStatusCode.INTERNAL,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.DEADLINE_EXCEEDED,
     }
 )
+"""The last four are what a server that dies in the middle of a call leaves behind ("transport error")."""
 
 
 async def delivered(client: Client, task_queue: str, attempt: Callable[[], Awaitable[T]], timeout: float) -> T:

@@ -3,6 +3,8 @@
 
 import asyncio
 import contextlib
+import hashlib
+import json
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Self, TypeAlias, TypeVar
@@ -68,17 +70,17 @@ class Interlock:
         """
         message_id = id or str(uuid.uuid4())
         message = {"id": message_id, "role": role, "type": type, "text": text, "metadata": metadata or {}}
-        where = workflow_id(agent, session)
+        where, update_id = workflow_id(agent, session), _update_id(message)
 
         async def attempt() -> Json:
             operation = self._opening(agent, where, {"user": user})
             try:
                 answer: Json = await self.client.execute_update_with_start_workflow(
-                    "message", message, id=message_id, start_workflow_operation=operation, result_type=dict
+                    "message", message, id=update_id, start_workflow_operation=operation, result_type=dict
                 )
             except WorkflowAlreadyStartedError:
                 await _look_at(operation)
-                return await self._answer_of_closed(where, message_id)
+                return await self._answer_of_closed(where, update_id)
             except Exception:
                 await _look_at(operation)
                 raise
@@ -149,7 +151,7 @@ class Interlock:
     ) -> Json:
         """A human colleague's words, passed on verbatim while the colleague has the session."""
         body = {"id": id or str(uuid.uuid4()), "text": text} | ({"by": by} if by else {})
-        return await self._updated("agent_message", workflow_id(agent, session), body, body["id"], timeout)
+        return await self._updated("agent_message", workflow_id(agent, session), body, _update_id(body), timeout)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -253,13 +255,19 @@ class Interlock:
                 raise NoSuchSessionError(f"no session {where!r}: it was never opened, or ended too long ago") from error
             raise
 
-    async def _answer_of_closed(self, where: str, message_id: str) -> Json:
-        first = self.client.get_workflow_handle(where).get_update_handle(message_id, result_type=dict)
+    async def _answer_of_closed(self, where: str, update_id: str) -> Json:
+        first = self.client.get_workflow_handle(where).get_update_handle(update_id, result_type=dict)
         try:
             answer: Json = await first.result()
         except (RPCError, WorkflowUpdateFailedError):
             return closed_reply()
         return answer
+
+
+def _update_id(message: Json) -> str:
+    """One id a body: Temporal itself answers an update id that it knows, and would not see that the words differ."""
+    content = json.dumps(message, sort_keys=True).encode()
+    return f"{message['id']}:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def closed_reply() -> Json:

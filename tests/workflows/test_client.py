@@ -4,9 +4,11 @@ import asyncio
 import time
 
 import pytest
+from temporalio.service import RPCError, RPCStatusCode
 
 from interlock.cli.server import free_port
 from interlock.client import Interlock, connect
+from interlock.client.delivery import delivered
 from interlock.client.errors import (
     DeadlineError,
     NoSuchSessionError,
@@ -34,6 +36,28 @@ async def test_a_closed_session_answers_closed_and_stays_closed(stage, support, 
         assert (await talk.status("support", s1))["status"] == "closed"
         with pytest.raises(RejectedError, match="was closed"):
             await talk.open("support", s1, user=user)
+
+
+async def test_the_same_id_with_other_words_is_a_conflict_in_the_same_run_too(stage, support, user, s1):
+    async with stage.serving(support()):
+        talk = await stage.talk()
+        first = await talk.send("support", s1, "one", user=user, id="m1")
+        other = await talk.send("support", s1, "two", user=user, id="m1")
+        assert (first["text"], other["outcome"]) == ("echo one", "conflict")
+        assert await talk.send("support", s1, "one", user=user, id="m1") == first
+        assert (await talk.status("support", s1))["turn"] == 1
+
+
+async def test_a_connection_that_breaks_in_the_middle_of_a_call_is_tried_again(stage):
+    client = await stage.plain()
+    broken = [RPCError("transport error", status, b"") for status in (RPCStatusCode.UNKNOWN, RPCStatusCode.INTERNAL)]
+
+    async def attempt():
+        if broken:
+            raise broken.pop()
+        return "answer"
+
+    assert await delivered(client, stage.queue, attempt, 5) == "answer"
 
 
 async def test_a_session_can_be_opened_before_its_first_message(stage, support, user, s1):
