@@ -89,6 +89,7 @@ def test_a_value_that_fails_its_check_is_asked_again_with_the_authors_words(talk
     desk.say("order")
     reply = desk.say("12")
     assert (reply["outcome"], reply["text"], reply["missing"]) == ("ask", "At most nine.", ["bags"])
+    assert "bags" not in desk.state.slots
     assert desk.say("9")["text"] == "9 bags"
 
 
@@ -126,6 +127,8 @@ def test_an_answer_counts_before_another_route(order):
 def test_the_same_route_again_is_no_other_route(order):
     order.say("order")
     assert order.say("order")["text"] == "Which size?"
+    assert (order.record["abandoned_flow"], order.record["route"]["continued"]) == (None, True)
+    assert order.say("order")["outcome"] == "decline"
 
 
 def test_slots_of_the_flow_end_with_it_and_those_of_the_session_stay(order):
@@ -159,6 +162,13 @@ def test_a_catch_takes_the_error_missing(talk, shop):
     desk.say("order")
     desk.say("hm")
     assert desk.say("hm")["text"] == "Never mind (missing).\n\nThe end."
+
+
+def test_another_question_in_a_catch_is_asked_as_often_as_the_first(talk, shop):
+    handler = [talk.step("collect", slots=("colour",)), talk.reply("Never mind, {{ slots.colour }}.")]
+    desk = shop(talk.step("collect", slots=("size",), catch=[talk.placed(errors=("missing",), do=handler)]))
+    texts = [desk.say(text)["text"] for text in ("order", "hm", "hm", "hm", "red")]
+    assert texts == ["Which size?"] * 2 + ["Please give: colour."] * 2 + ["Never mind, RED."]
 
 
 def test_what_was_said_before_a_question_is_said_once(talk, shop):

@@ -42,6 +42,7 @@ def test_variables_are_set_in_order_and_belong_to_the_flow(talk, flow):
         talk.reply("{{ vars.a }} {{ vars.b }}"),
     )
     assert desk.say("four")["text"].lower() == "true\n\n4 5"
+    assert desk.state.vars == {}
     assert desk.say("eight888")["text"].lower() == "true\n\n8 9"
 
 

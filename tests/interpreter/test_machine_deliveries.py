@@ -52,6 +52,16 @@ def test_an_id_of_more_than_seven_days_ago_is_new(desk):
     assert list(desk.state.seen) == ["a"]
 
 
+def test_an_id_that_is_used_again_later_keeps_its_new_reply(talk):
+    desk = talk.Talk(talk.plan(flows={"talk": [talk.reply("x" * (REPLY_BYTES_KEPT // 8))]}))
+    desk.say("hello", id="a")
+    desk.now_ms += IDS_KEPT_MS
+    for name in ("b", "a", "c", "d"):
+        desk.say("hello", id=name)
+    assert desk.state.seen["b"]["reply"] is None
+    assert desk.say("hello", id="a")["text"].startswith("x")
+
+
 def test_only_the_last_thousand_ids_are_kept(talk):
     desk = talk.Talk(talk.plan())
     for number in range(IDS_KEPT + 5):

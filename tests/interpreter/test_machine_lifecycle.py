@@ -133,6 +133,19 @@ def test_a_takeover_and_release_in_the_middle_of_a_turn_still_end_it(desk):
     assert desk.say("你好")["outcome"] == "answer"
 
 
+def test_a_flow_that_a_person_has_interrupted_does_nothing_more(talk):
+    handoff = talk.step("handoff", text={"*": "A colleague comes."})
+    plan = talk.plan(
+        tools={"a": talk.tool()}, mounts=[{"call": "a"}], flows={"talk": [talk.step("call", tool="a"), handoff]}
+    )
+    desk = talk.Talk(plan)
+    call = call_of(desk.begin("go"))
+    desk.act("takeover")
+    desk.act("release")
+    reply = desk.finish(desk.machine.handle(desk.answer(call)))
+    assert (reply["text"], reply["status"]) == ("", "ai_active")
+
+
 def test_a_close_in_the_middle_of_a_turn_ends_it_closed(desk):
     call = call_of(desk.begin("查询货物 ABCU1234567"))
     desk.act("close")

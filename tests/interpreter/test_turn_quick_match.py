@@ -14,6 +14,7 @@ def desk(talk):
         gates=[
             gate("get", "#get", when="message.type == 'user_chat'", respond="brief"),
             gate("get_raw", "#get_raw"),
+            gate("get_words", "#get in words", respond="words"),
             gate("words", "#say", respond="words"),
             {"id": "help", "prefix": "#help", "verdict": "reply", "text": {"*": "Try #get."}},
         ],
@@ -43,6 +44,12 @@ def test_without_a_formatter_the_reply_is_raw_json_and_not_the_mounts_own(desk):
     assert reply["text"] == '{"no": "ABCU1234567", "status": "OK", "secret": 1}'
     assert reply["data"] == ROWS
     assert (desk.record["output_mode"], desk.record["response_rule_key"]) == ("raw_json", None)
+
+
+def test_the_longest_prefix_wins_wherever_it_stands(desk):
+    assert desk.say("#get in words ABCU1234567")["text"] == "It is OK."
+    assert desk.record["quick_match_prefix"] == "#get in words"
+    assert desk.say("#get in")["reason"] == "usage"
 
 
 def test_a_text_formatter_gives_words(desk):
