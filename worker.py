@@ -14,6 +14,7 @@ import click
 from interlock.cli.logs import log_as_json
 from interlock.cli.serving import environment, serve_until_stopped, settings_of, sound_plans
 from interlock.client.errors import InterlockError
+from interlock_workflows.service import leave
 
 
 def main() -> None:
@@ -32,3 +33,4 @@ if __name__ == "__main__":
         sys.exit(problem.format_message())
     except InterlockError as problem:
         sys.exit(str(problem))
+    leave()

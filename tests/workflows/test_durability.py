@@ -23,9 +23,8 @@ def tracking_server():
         def do_GET(self):
             self.server.calls.append(self.path)
             self.server.called.set()
-            if self.server.hold:
-                self.server.hold -= 1
-                time.sleep(30)
+            if self.server.pauses:
+                time.sleep(self.server.pauses.pop())
             content = b'{"number": "%s", "place": "Hamburg"}' % self.path.rsplit("/", 1)[-1].encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
@@ -38,7 +37,7 @@ def tracking_server():
 
     tool_server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     tool_server.daemon_threads = True
-    tool_server.calls, tool_server.called, tool_server.hold = [], threading.Event(), 0
+    tool_server.calls, tool_server.called, tool_server.pauses = [], threading.Event(), []
     threading.Thread(target=tool_server.serve_forever, daemon=True).start()
     yield tool_server
     tool_server.shutdown()
@@ -91,21 +90,36 @@ async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
 async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_goes_on(
     stage, support, user, tracking_server, tmp_path, s1
 ):
-    plan_file = tmp_path / "plans"
     plan = support(http=f"http://127.0.0.1:{tracking_server.server_port}")
-    plan_file.write_text(plan.canonical())
-    tracking_server.hold = 1
+    (tmp_path / "plans").write_text(plan.canonical())
+    tracking_server.pauses = [30]
     talk = await stage.talk()
-    async with stage.process(plan_file) as first:
-        await talk.send("support", s1, "hello", user=user)
-        turn = asyncio.create_task(talk.send("support", s1, "track T1234", user=user, timeout=30))
-        await asyncio.to_thread(tracking_server.called.wait, 10)
-        first.kill()
-        async with stage.process(plan_file):
+    async with stage.process(tmp_path / "plans") as worker:
+        turn = asyncio.create_task(talk.send("support", s1, "track T1234", user=user))
+        await asyncio.to_thread(tracking_server.called.wait, 20)
+        worker.kill()
+        async with stage.serving(plan):
             reply = await turn
-    assert (reply["outcome"], reply["turn"]) == ("answer", 2)
+    assert (reply["outcome"], reply["turn"]) == ("answer", 1)
     assert "T1234" in reply["text"]
     assert tracking_server.calls == ["/track/T1234", "/track/T1234"]
+
+
+async def test_a_worker_that_is_asked_to_stop_finishes_its_calls_first(
+    stage, support, user, tracking_server, tmp_path, s1
+):
+    plan = support(http=f"http://127.0.0.1:{tracking_server.server_port}")
+    (tmp_path / "plans").write_text(plan.canonical())
+    tracking_server.pauses = [0.5]
+    talk = await stage.talk()
+    async with stage.process(tmp_path / "plans") as worker:
+        turn = asyncio.create_task(talk.send("support", s1, "track T1234", user=user))
+        await asyncio.to_thread(tracking_server.called.wait, 20)
+        worker.terminate()
+        assert await asyncio.to_thread(worker.wait, 15) == 0
+    async with stage.serving(plan):
+        assert (await turn)["outcome"] == "answer"
+    assert tracking_server.calls == ["/track/T1234"]
 
 
 async def test_a_killed_server_goes_on_from_its_file(support, user, stage_at, tmp_path, s1):

@@ -10,7 +10,7 @@ from interlock.plan.plan import from_json
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
-from interlock_workflows.service import serve
+from interlock_workflows.service import leave, serve
 
 
 async def main(address, queue, plans):
@@ -23,3 +23,4 @@ async def main(address, queue, plans):
 
 read = tuple(from_json(line) for line in Path(sys.argv[3]).read_text().splitlines())
 asyncio.run(main(sys.argv[1], sys.argv[2], read))
+leave()

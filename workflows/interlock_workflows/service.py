@@ -1,8 +1,12 @@
 """Running a worker until it is told to stop: what every command and composition root that serves sessions shares."""
 
 import asyncio
+import logging
+import os
+import sys
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import NoReturn
 
 from temporalio.client import Client
 from temporalio.worker import Worker
@@ -39,3 +43,14 @@ async def serve(
     async with worker:
         await offer_plans(client, digests)
         await stop.wait()
+
+
+def leave(code: int = 0) -> NoReturn:
+    """End the process that served, with its output written.
+
+    Temporal's native threads may still call into the interpreter; tearing it down under them has aborted the process.
+    """
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
