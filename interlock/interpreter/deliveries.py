@@ -21,8 +21,8 @@ Delivery: TypeAlias = Literal["new", "repeated", "conflict"]
 def digest_of(message: MessageReceived) -> str:
     """The digest of what makes two messages of one id the same."""
     metadata = json.dumps(message.metadata, sort_keys=True) if message.metadata else ""
-    parts = (message.role, message.type, metadata, message.text)
-    content = "\0".join([*(str(len(part)) for part in parts), *parts])
+    role, kind, text = message.role, message.type, message.text
+    content = f"{len(role)}\0{len(kind)}\0{len(metadata)}\0{len(text)}\0{role}\0{kind}\0{metadata}\0{text}"
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,6 +1,8 @@
 """What a message says: values for slots and whether intents hold, from its words and the session's trusted history."""
 
 from collections.abc import Iterator
+from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.slots import kept, root
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 Groups = dict[tuple[str, str], list[Hit]]
 
 LONGEST_BARE = 100
+
+_start = attrgetter("start")
 
 
 def read(turn: Turn) -> None:
@@ -98,22 +102,33 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
 
 
 def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
-    if len(found) > 1:
+    certain, contended = found, list[Found]()
+    if not _apart(found):
         asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
         labels = {name: hits for (kind, name), hits in words.items() if kind == "label"}
         certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
-    else:
-        certain, contended = found, []
-    for name in dict.fromkeys(one.slot for one in [*certain, *contended]):
-        mine = [one for one in certain if one.slot == name]
-        values = _distinct(mine or [one for one in contended if one.slot == name])
-        turn.slots[name] = as_filled(turn, name, values, certain=bool(mine))
+    by_slot: dict[str, list[Found]] = {}
+    for one in certain:
+        by_slot.setdefault(one.slot, []).append(one)
+    for name, mine in by_slot.items():
+        turn.slots[name] = as_filled(turn, name, _distinct(mine))
+    for name in dict.fromkeys(one.slot for one in contended if one.slot not in by_slot):
+        values = _distinct([one for one in contended if one.slot == name])
+        turn.slots[name] = as_filled(turn, name, values, certain=False)
+
+
+def _apart(found: list[Found]) -> bool:
+    """Whether no two values share words, so that nothing contends."""
+    if len(found) == 1:
+        return True
+    ordered = sorted(found, key=_start)
+    return all(one.end <= other.start for one, other in pairwise(ordered))
 
 
 def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True) -> Filled:
     """What distinct values of one slot make of it: filled, ambiguous, or not valid by the slot's checks."""
     slot = turn.program.plan.slots[name]
-    values = tuple(sorted(found, key=lambda one: one.start))
+    values = tuple(sorted(found, key=_start)) if len(found) > 1 else tuple(found)
     if not certain or (len(values) > 1 and not slot.many):
         return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
     value = [one.value for one in values] if slot.many else values[0].value
@@ -135,6 +150,8 @@ def _problem(turn: Turn, name: str, value: Any) -> str:
 
 
 def _distinct(found: list[Found]) -> list[Found]:
+    if len(found) == 1:
+        return found
     kept: list[Found] = []
     for one in found:
         if all(other.value != one.value for other in kept):

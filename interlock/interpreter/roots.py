@@ -27,7 +27,6 @@ def new_turn(program: "Program", state: "State", message: "MessageReceived", met
             "session": {"id": state.session_id, "status": state.status},
             "config": program.plan.config,
             "vars": {**program.no_vars, **state.vars},
-            "now": at_time(message.now_ms),
             "run": {"id": state.run_id},
             "turn": {"number": state.turn, "round": 1, "tool_errors": 0},
             "steps": {},
@@ -40,6 +39,7 @@ def new_turn(program: "Program", state: "State", message: "MessageReceived", met
     context["cells"] = cells.Live(state, cells.current_in(context))
     context["decisions"] = Decisions(turn)
     context.lazy = {
+        "now": lambda: at_time(message.now_ms),
         "slots": lambda: _read(turn)["slots"],
         "intents": lambda: _read(turn)["intents"],
     }

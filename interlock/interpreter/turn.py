@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.events import MessageReceived, ToolReturned
@@ -25,8 +25,7 @@ SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid"]
 SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default", "trusted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One value of a slot in a text: normalised `value`, and the raw words it was read from."""
 
     slot: str
@@ -36,8 +35,7 @@ class Found:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """What is known of one slot. A slot that nothing is known of has no entry.
 
     `found` holds distinct values in the order of the text; it is empty for assumed and default values.
