@@ -53,11 +53,11 @@ class Field(SpecModel):
     format: str = ""
     """A JSON Schema format such as `email` or `uuid`."""
     min: Maybe[Bound] = None
-    """Smallest number, date or length of a list."""
+    """Smallest number, date or time."""
     max: Maybe[Bound] = None
-    """Largest number, date or length of a list."""
+    """Largest number, date or time."""
     max_length: Maybe[Annotated[int, Key(ge=0)]] = None
-    """Longest string, in characters."""
+    """Longest string, in characters, or list, in items."""
     timezone: str = ""
     """Time zone in which a date or time without one is read, such as `Asia/Shanghai`."""
     items: Maybe[Field] = None
@@ -69,7 +69,7 @@ class Field(SpecModel):
     default: Value = None
     """The value when it is left out."""
     sensitive: bool = False
-    """Masked in records, prompts and traces."""
+    """Masked in records and receipts."""
     schema_: Maybe[dict[str, Any]] = Key(default=None, alias="schema")
     """JSON Schema for what the other keys cannot say."""
 

@@ -74,7 +74,7 @@ class Slot(SpecModel):
     many: bool = False
     """It may hold several values."""
     sensitive: bool = False
-    """Masked in records, prompts and traces."""
+    """Masked in records, receipts and the transcript."""
     ask: Maybe[Text] = None
     """Asked when the value is missing."""
     clarify: Maybe[Text] = None

@@ -1,0 +1,1 @@
+"""Writes the reference pages that can be told from the code: `python -m docs.generate`."""
