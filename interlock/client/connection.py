@@ -1,6 +1,10 @@
 """Connecting to Temporal: the address, namespace, TLS and key come from Temporal's own environment configuration."""
 
+import asyncio
+import atexit
+import time
 from collections.abc import Sequence
+from functools import cache
 
 from temporalio.client import Client, Plugin
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
@@ -10,6 +14,10 @@ from interlock.client.errors import NotPreparedError, UnreachableError
 
 TASK_QUEUE = "interlock"
 DEFAULT_ADDRESS = "localhost:7233"
+
+EXIT_PAUSE = 0.05
+"""Seconds that Temporal's own threads get to let go of Python: a process that ends at once may crash in them."""
+SETTLE_SECONDS = 0.1
 
 
 async def connect(
@@ -22,6 +30,7 @@ async def connect(
 
     Raises `UnreachableError` when no server answers. A worker gives its plugin, which brings its data converter.
     """
+    _pause_at_exit()
     config = _configured()
     config["target_host"] = address or config.get("target_host") or DEFAULT_ADDRESS
     if namespace:
@@ -29,10 +38,17 @@ async def connect(
     try:
         return await Client.connect(**config, data_converter=CLIENT_CONVERTER, plugins=plugins)
     except RuntimeError as error:
+        # The SDK's own thread still holds the interpreter for a moment; a process that ended now would abort.
+        await asyncio.sleep(SETTLE_SECONDS)
         raise UnreachableError(
             f"no Temporal server answers at {config['target_host']}: {error}; "
             "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
         ) from error
+
+
+@cache
+def _pause_at_exit() -> None:
+    atexit.register(time.sleep, EXIT_PAUSE)
 
 
 def _configured() -> ClientConnectConfig:
