@@ -117,7 +117,7 @@ class Writer:
             return self.membership(node)
         if node.op in ("==", "!="):
             return self.equality(node)
-        sides = [(self.operand(side), side) for side in (node.left, node.right)]
+        sides = [(self.expression(side), side) for side in (node.left, node.right)]
         (left, again), (right, again_right) = [self.twice(python, side) for python, side in sides]
         if isinstance(node.right, nodes.Literal) and node.right.value.__class__ is int:
             guard = f"{left}.__class__ is {self.constant(int)}"
@@ -127,10 +127,6 @@ class Writer:
             guard = f"{left}.__class__ is {right}.__class__ is {self.constant(int)}"
         slow = self.call(do.ORDERS[node.op], again, again_right)
         return f"({again} {node.op} {again_right} if {guard} else {slow})"
-
-    def operand(self, node: Expr) -> str:
-        """One side of a comparison."""
-        return self.expression(node)
 
     def twice(self, python: str, node: Expr) -> tuple[str, str]:
         """Python that keeps a value and Python that uses it again; a literal is simply named twice."""

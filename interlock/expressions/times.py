@@ -1,7 +1,7 @@
 """Dates, instants and durations as the texts they are in JSON: reading, comparing with now, writing canonically."""
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from typing import Any
 
 from interlock.expressions.outcomes import Missing
@@ -136,6 +136,4 @@ def same_instant_order(left: str, right: str) -> tuple[Any, Any]:
         return left, right
     if (one.tzinfo is None) != (other.tzinfo is None):
         raise Missing("", "unreadable")
-    if one.tzinfo is None:
-        return one, other
-    return one.astimezone(UTC), other.astimezone(UTC)
+    return one, other

@@ -119,6 +119,7 @@ BOUNDED = {
     "replace that swells": "{{ text | replace('a', 'aaaaaaaaaa') }}",
     "replace that swells twice": "{{ text | replace('a', text) | length }}",
     "join that swells": "{{ big | join('aaaaaaaaaaaaaaaa') }}",
+    "join by a text of some length": "{{ rows | map('k') | join('" + "-" * 100 + "') }}",
     "join by a long text": "{{ rows | map('k') | join(text) }}",
     "concatenation that swells": "{{ text ~ text }}",
     "a page that swells": "{{ text }}{{ text }}",

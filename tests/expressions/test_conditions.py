@@ -25,6 +25,7 @@ CONTEXT = {
         "utc": "2026-05-10T10:00:00Z",
         "cn": "2026-05-10T18:30:00+08:00",
         "day": "2026-05-09",
+        "ahead": "2026-05-12T00:00:00Z",
         "naive": "2026-05-10T10:00:00",
     },
     "money": {"a": 0.1, "b": 0.2, "text": "12.50"},
@@ -58,6 +59,8 @@ def verdict(text, context=CONTEXT):
         "slots.no not in ['B', 'C']",
         "'A' in slots.no",
         "2 in [1, 2]",
+        "3 not in [1, 2]",
+        "slots.no not in [slots.n]",
         "flag.one == flag.float",
         "flag.on == true",
         "slots.n in [3.0]",
@@ -71,6 +74,8 @@ def verdict(text, context=CONTEXT):
         "(slots.missing | default(slots.no)) == 'A1'",
         "at.utc is within('3h')",
         "at.day is within('2d')",
+        "at.ahead is within('2d') and at.ahead is not older_than('1s')",
+        "at.ahead is not within('1d')",
         "at.day is older_than('12h')",
         "at.cn > at.utc",
         "now > at.utc",
@@ -94,6 +99,7 @@ def test_is_met(text):
         "flag.one == true",
         "1 == flag.on",
         "flag.off == 0",
+        "2 not in [1, 2]",
         "true in [1, 2]",
         "[1] == [true]",
         "slots.n == '3'",
@@ -197,6 +203,8 @@ def test_a_lazy_root_is_asked_only_for_what_is_read():
             asked.append(key)
             if key == "undecided":
                 raise Missing("cells.x.y", "missing")
+            if key == "mixed":
+                raise Missing("cells.x.z", "type")
             self[key] = key == "yes"
             return self[key]
 
@@ -206,6 +214,9 @@ def test_a_lazy_root_is_asked_only_for_what_is_read():
     assert asked == ["yes"]
     assert verdict("not conditions.undecided", context) == NotMet("missing", "cells.x.y")
     assert verdict("conditions.undecided is not defined", context) is True
+    assert verdict("conditions.undecided | default(true)", context) is True
+    assert verdict("conditions.mixed is not defined", context) == NotMet("type", "cells.x.z")
+    assert verdict("conditions.mixed | default(true)", context) == NotMet("type", "cells.x.z")
 
 
 def test_the_first_condition_that_is_met_wins():
@@ -233,6 +244,12 @@ def test_many_comparisons_of_one_path_are_looked_up_in_their_order():
     assert first({"slots": {"no": ["X1"], "n": 0}}) == -1
     assert first({"slots": {"n": 1}}) == 52
     assert first({}) == -1
+
+
+def test_paths_that_are_written_alike_but_differ_are_not_mixed_up():
+    chain = ["a['0'] == 'x'", "a['0'] == 'y'", "a.0 == 'z'", "a.0 == 'x'", "a.0 == 'w'"]
+    assert compile_first(chain)({"a": ["x"]}) == 3
+    assert compile_first(chain)({"a": {"0": "x"}}) == 0
 
 
 def test_a_bug_in_a_lazy_root_is_not_swallowed():

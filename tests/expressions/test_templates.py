@@ -1,5 +1,6 @@
 """Templates: values keep their type when they stand alone, texts never have an empty hole, white space is Jinja's."""
 
+import sys
 from datetime import UTC, datetime
 
 import jinja2
@@ -7,7 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.expressions import Expression, Missing, Template, Text, Value, compile_all, explain_template
+from interlock.expressions import (
+    Expression,
+    ExpressionError,
+    Missing,
+    Template,
+    Text,
+    Value,
+    compile_all,
+    explain_template,
+)
 
 CONTEXT = {
     "name": "Ann",
@@ -138,6 +148,36 @@ def test_a_value_with_blocks_and_a_hole_says_which():
         compile_all({"it": Value(value)})["it"](CONTEXT)
     assert missing.value.path == "rows.1.x"
     assert compile_all({"it": Value({"a": value["a"]})})["it"](CONTEXT) == {"a": "ab"}
+
+
+def test_a_value_nested_too_deeply_is_refused():
+    value = "{{ n }}"
+    for _ in range(17):
+        value = [value]
+    with pytest.raises(ExpressionError):
+        compile_all({"it": Value(value)})
+    assert compile_all({"it": Value(value[0])})["it"](CONTEXT) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for r in rows %}{% for s in rows %}{{ r.k ~ s.k }}{{ loop.last }}{% endfor %}{% endfor %}",
+        "{{ nowhere.x | default('-') }}{{ nothing | default(n) }}{{ rows.0.w is defined }}",
+        "{{ rows | map('k') | join(', ') }}{{ name | show }}{{ now | date }}{{ rows.0.v + 1 }}{{ now is within('1h') }}",
+        "{% if n > 2 and name != 'x' and n in [1, 3] %}{{ -n }}{% endif %}",
+    ],
+)
+def test_what_is_there_is_answered_without_the_slow_interpreter(text):
+    compiled = compile_all({"it": Template(text)})["it"]
+    called = set()
+    sys.setprofile(lambda frame, event, arg: called.add(frame.f_code.co_name))
+    try:
+        compiled(CONTEXT)
+    finally:
+        sys.setprofile(None)
+    assert "render" in called or "finish" in called
+    assert not called & {"produce", "decide"}
 
 
 def test_sources_of_all_kinds_compile_together():
