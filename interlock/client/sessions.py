@@ -168,9 +168,24 @@ class Interlock:
     async def record(
         self, agent: str, session: str, turn: int | None = None, *, timeout: float = TIMEOUT
     ) -> Json | None:
-        """Why a turn was answered as it was, or the records of the last turns."""
-        record: Json | None = await self._query("record", agent, session, turn, timeout)
-        return record
+        """Why a turn was answered as it was, or the records of the last turns.
+
+        A turn of an earlier run is asked of that run, as long as the namespace keeps its history.
+        """
+        where = workflow_id(agent, session)
+        if turn is None:
+            return await self._delivered(lambda: self._asked(where, "record"), timeout)
+        return await self._delivered(lambda: self._record_in_chain(where, turn), timeout)
+
+    async def _record_in_chain(self, where: str, turn: int) -> Json | None:
+        run: str | None = None
+        while True:
+            record: Json | None = await self._asked(where, "record", [turn], run)
+            if record is not None:
+                return record
+            run = (await self._asked(where, "status", run=run)).get("previous_run")
+            if run is None:
+                return None
 
     async def transcript(self, agent: str, session: str, *, timeout: float = TIMEOUT) -> list[Json]:
         """Who said what, as far as the session remembers."""
@@ -245,9 +260,9 @@ class Interlock:
         arguments = [] if argument is None else [argument]
         return await self._delivered(lambda: self._asked(where, query, arguments), timeout)
 
-    async def _asked(self, where: str, query: str, arguments: Sequence[Any] = ()) -> Any:
+    async def _asked(self, where: str, query: str, arguments: Sequence[Any] = (), run: str | None = None) -> Any:
         try:
-            return await self.client.get_workflow_handle(where).query(query, args=arguments)
+            return await self.client.get_workflow_handle(where, run_id=run).query(query, args=arguments)
         except WorkflowQueryFailedError as error:
             raise RejectedError("query_failed", str(error)) from error
         except RPCError as error:

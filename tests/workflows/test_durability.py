@@ -85,6 +85,11 @@ async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
         assert status["status"] == "human_active"
         assert status["run"] == first
         assert (await talk.client.get_workflow_handle(f"support:{s1}").describe()).run_id != first
+        assert status["previous_run"] == first
+        assert (await talk.record("support", s1, 1))["message"]["text"] == "hello"
+        for turn in (2, 57, 140, status["turn"]):
+            assert (await talk.record("support", s1, turn))["turn"] == turn
+        assert await talk.record("support", s1, status["turn"] + 1) is None
 
 
 async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_goes_on(

@@ -18,6 +18,7 @@ from interlock.interpreter.machine import InvalidMessage, Machine, opened
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import State, restored
 from interlock_workflows import carried, driver, inbound, plans, views
+from interlock_workflows.archive import Archive
 from interlock_workflows.driver import now_ms
 from interlock_workflows.opening import Opening, opening, session_of
 
@@ -51,6 +52,7 @@ class Conversation:
         except Malformed as problem:
             self.failure = inbound.malformed(problem)
         self._refused = self.opening.refused
+        self._archive = Archive()
 
     # -- opening ------------------------------------------------------------------------------------------------------
 
@@ -240,7 +242,7 @@ class Conversation:
         if self._program is None and self.failure is None:
             return views.opening(self._info)
         assert self._program is not None
-        return views.status(self.state, self._program.plan)
+        return views.status(self.state, self._program.plan, self._info.continued_run_id)
 
     def plan(self) -> Json:
         """The answer of the query `plan`."""
@@ -248,11 +250,14 @@ class Conversation:
         return views.plan_of(self._program.plan, self.state.plan_digest)
 
     def record(self, turn: int | None) -> Json | None:
-        """The answer of the query `record`."""
-        return views.record(self.state, self._refused, turn)
+        """The answer of the query `record`: of one turn of this run, or of its last turns."""
+        if turn is None:
+            return views.records(self.state, self._refused)
+        return self._archive.find(turn) or views.record(self.state, turn)
 
     def show(self) -> None:
-        """Bring Temporal's pages up to date; an attribute is written only when it changes."""
+        """Keep what can be asked of the run, and bring Temporal's pages up to date where something changes."""
+        self._archive.take(self.state.records)
         assert self._program is not None
         workflow.set_current_details(views.details(self.state, self._program.plan))
         wanted = {SPEC: self._program.plan.name, DIGEST: self.state.plan_digest, STATUS: self.state.status}

@@ -11,8 +11,8 @@ from interlock_workflows.opening import session_of
 Json = dict[str, Any]
 
 
-def status(state: State, plan: Plan) -> Json:
-    """Where the session stands."""
+def status(state: State, plan: Plan, previous_run: str | None) -> Json:
+    """Where the session stands; `previous_run` is the run that continued as this one."""
     return {
         "session": state.session_id,
         "run": state.run_id,
@@ -22,6 +22,7 @@ def status(state: State, plan: Plan) -> Json:
         "turn": state.turn,
         "waiting": waiting(state),
         "outbox": state.outbox_number,
+        "previous_run": previous_run,
     }
 
 
@@ -51,11 +52,14 @@ def outbox(state: State, after: int | None) -> list[Json]:
     return [entry for entry in state.outbox if entry["number"] > (after or 0)]
 
 
-def record(state: State, refused: list[Json], turn: int | None) -> Json | None:
-    """The record of one turn, or of the run: its last turns, and the last signals that were refused."""
-    if turn is None:
-        return {"run": state.run_id, "turns": state.records, "refused": refused}
-    return next((one for one in state.records if one.get("turn") == turn), None)
+def records(state: State, refused: list[Json]) -> Json:
+    """The records of the last turns, and the last signals that were refused."""
+    return {"run": state.run_id, "turns": state.records, "refused": refused}
+
+
+def record(state: State, turn: int) -> Json | None:
+    """The record of one turn, as far as the state holds it."""
+    return next((one for one in state.records if one["turn"] == turn), None)
 
 
 def plan_of(plan: Plan, digest: str) -> Json:
