@@ -6,6 +6,7 @@
 """
 
 import argparse
+import contextlib
 import json
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -57,7 +58,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the caller was killed while it waited
+            self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
         """Say nothing: the demo shows the calls from the record."""
