@@ -1,6 +1,7 @@
 """Connecting to Temporal: the address, namespace, TLS and key come from Temporal's own environment configuration."""
 
 import asyncio
+import re
 import atexit
 import time
 from collections.abc import Sequence
@@ -41,7 +42,7 @@ async def connect(
         # The SDK's own thread still holds the interpreter for a moment; a process that ended now would abort.
         await asyncio.sleep(SETTLE_SECONDS)
         raise UnreachableError(
-            f"no Temporal server answers at {config['target_host']}: {error}; "
+            f"no Temporal server answers at {config['target_host']}: {_cause(error)}; "
             "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
         ) from error
 
@@ -49,6 +50,12 @@ async def connect(
 @cache
 def _pause_at_exit() -> None:
     atexit.register(time.sleep, EXIT_PAUSE)
+
+
+def _cause(error: RuntimeError) -> str:
+    """The innermost message of the SDK's nested ones."""
+    messages = re.findall(r'message: "([^"]+)"', str(error))
+    return messages[-1].lower() if messages else str(error)
 
 
 def _configured() -> ClientConnectConfig:

@@ -83,6 +83,7 @@ CLUES = (
          after=r"\["),
     Clue(_FLOW, "braces within {{ }} or [ ] need quotes", "quote the text", after=r"\{"),
     Clue(_FLOW, "this text holds ': '", "quote the text", after=":"),
+    Clue(_FLOW, "{after} closes what another bracket has opened", "'[' is closed by ']', '{' by '}'", after=r"[\]}]"),
     Clue(_FLOW, "a comma is missing before {after}", "write one, or quote the text"),
     Clue("did not find expected key", "text goes on after the closing bracket", _QUOTE, before=r"[\]})]\s*$",
          after=r"\S"),
