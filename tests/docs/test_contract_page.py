@@ -1,14 +1,17 @@
 """The pages on contract, records and settings against a real session and the code."""
 
 import asyncio
+import contextlib
 import json
 import re
+import threading
 from pathlib import Path
 
 import pytest
 from temporalio.client import WithStartWorkflowOperation, WorkflowUpdateFailedError
 from temporalio.common import WorkflowIDConflictPolicy
 
+from demo.tracking_service import serve as tracking_service
 from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
 from interlock.compiler import compile_folder
@@ -41,18 +44,24 @@ def shown(pages):
     return {block.says["example"]: json.loads(block.text) for block in blocks if "example" in block.says}
 
 
-async def _conversed(plan):
+@contextlib.asynccontextmanager
+async def _served(plan, **environment):
     async with EmbeddedServer() as server:
-        activities = Activities(Settings(plans=(plan,), env={}))
+        activities = Activities(Settings(plans=(plan,), env=environment))
         worker = await connect(server.address, plugins=[interlock_plugin(activities.callables)])
         stop = asyncio.Event()
         serving = asyncio.create_task(serve(worker, {plan.name: plan.digest}, stop))
         try:
-            return await _asked(await connect(server.address))
+            yield server.address
         finally:
             stop.set()
             await serving
             await activities.aclose()
+
+
+async def _conversed(plan):
+    async with _served(plan) as address:
+        return await _asked(await connect(address))
 
 
 async def _asked(client):
@@ -130,3 +139,22 @@ def test_settings_are_those_that_the_code_reads():
     sources = [path for folder in ("interlock", "workflows", "activities") for path in (ROOT / folder).rglob("*.py")]
     read = {name for path in sources for name in re.findall(r"INTERLOCK_[A-Z_]+", path.read_text(encoding="utf-8"))}
     assert set(re.findall(r"^\| `(INTERLOCK_\w+)`", page, re.MULTILINE)) == read
+
+
+def test_the_client_of_the_readme_gets_a_reply(pages, monkeypatch, capsys):
+    program = next(block for block in pages.blocks_of(ROOT / "README.md") if block.language == "python").text
+    plan = compile_folder(ROOT / "specs" / "logistics-support").plans["logistics-support"]
+    tracking = tracking_service()
+    threading.Thread(target=tracking.serve_forever, daemon=True).start()
+    names: dict = {}
+    exec(program, names)
+
+    async def run():
+        async with _served(plan, TRACKING_URL=f"http://127.0.0.1:{tracking.server_port}") as address:
+            monkeypatch.setenv("TEMPORAL_ADDRESS", address)
+            await names["ask"]()
+
+    asyncio.run(run())
+    tracking.shutdown()
+    tracking.server_close()
+    assert "555E898665" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """The generated pages are what the code gives, and every link between pages leads somewhere."""
 
+import json
 import re
 import subprocess
 import sys
@@ -20,8 +21,6 @@ def made() -> dict[str, str]:
     """The generated pages, made in a process of their own as `make docs` does."""
     program = "import json, sys; from docs.generate.pages import pages; json.dump(pages(), sys.stdout)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    import json
-
     return json.loads(done.stdout)
 
 
@@ -60,3 +59,26 @@ def test_every_link_leads_to_a_page_and_a_heading(page):
 def anchors(path: Path) -> set[str]:
     headings = HEADING.findall(FENCED.sub("", path.read_text(encoding="utf-8")))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_every_test_that_the_guarantees_name_is_there():
+    page = (ROOT / "docs" / "explanation" / "guarantees.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`test_.*) \| `(\S+\.py)` \|$", page, re.MULTILINE)
+    assert len(rows) >= 10
+    for names, file in rows:
+        source = (ROOT / "tests" / file).read_text(encoding="utf-8")
+        for name in re.findall(r"`(test_\w+)`", names):
+            assert f"def {name}(" in source, f"{file} has no {name}"
+
+
+def test_the_glossary_has_the_words_of_the_language():
+    glossary = (ROOT / "docs" / "explanation" / "glossary.md").read_text(encoding="utf-8").lower()
+    words = ["agent", "library", "suite", "server", "vocabulary", "slot", "intent", "condition", "decision table"]
+    words += ["response", "tool", "gate", "route", "flow", "mount", "outcome", "cell", "receipt", "stub"]
+    assert [word for word in words if f"| {word}" not in glossary and f", {word}" not in glossary] == []
+
+
+def test_the_architecture_page_names_every_package():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    for package in sorted((ROOT / "interlock").glob("*/__init__.py")):
+        assert f"`interlock/{package.parent.name}/`" in page
