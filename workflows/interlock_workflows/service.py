@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import NoReturn
 
+import structlog
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -20,6 +21,8 @@ STICKY = timedelta(seconds=2)
 
 GRACEFUL = timedelta(seconds=10)
 
+log = structlog.get_logger("interlock.worker")
+
 
 async def serve(
     client: Client,
@@ -31,7 +34,8 @@ async def serve(
 ) -> None:
     """Serve sessions until `stop` is set, then let what runs finish within `graceful`.
 
-    `client` was connected with `interlock_plugin`. Open sessions are told of the plans in `digests`, by spec name.
+    `client` was connected with `interlock_plugin`. Open sessions are told of the plans in `digests`, by spec name; how
+    many have another one is logged.
     """
     await ensure_search_attributes(client)
     worker = Worker(
@@ -41,7 +45,7 @@ async def serve(
         sticky_queue_schedule_to_start_timeout=STICKY,
     )
     async with worker:
-        await offer_plans(client, digests)
+        log.info("offered", sessions=await offer_plans(client, digests))
         await stop.wait()
 
 
