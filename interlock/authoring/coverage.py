@@ -16,11 +16,10 @@ class Coverage:
         self.parts: Mapping[str, dict[str, str]] = {kind: dict(_parts(plan, kind)) for kind in KINDS}
         self.used: dict[str, int] = {}
 
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take the records of a turn into account."""
-        for record in records:
-            for place in _places(record):
-                self.used[place] = self.used.get(place, 0) + 1
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Take the record of a turn into account."""
+        for place in _places(record):
+            self.used[place] = self.used.get(place, 0) + 1
 
     def merge(self, other: "Coverage") -> None:
         """Add what another suite of the same plan covered."""

@@ -15,49 +15,51 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from interlock.authoring.stage import Played
+    from interlock.interpreter.commands import CallTool
     from interlock.interpreter.state import State
     from interlock.spec.suite import Expect, ExpectedCall, ExpectedReply
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One expectation that does not hold: its key, what was expected, and what happened."""
+    """One expectation that does not hold: where it stands below `expect`, what was expected, and what happened."""
 
-    key: str
+    path: tuple[str | int, ...]
     expected: str
     happened: str
 
+    @property
+    def key(self) -> str:
+        """The path in words."""
+        return ".".join(map(str, self.path))
 
-def mismatches(expect: Expect, played: Played, state: State) -> list[Mismatch]:
+
+def mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatch]:
     """Every expectation that does not hold."""
-    return list(_mismatches(expect, played, state))
-
-
-def _mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatch]:
     reply = played.reply or {}
-    record = state.records[-1] if state.records else {}
+    record = played.record or {}
     written = expect.model_fields_set
     if expect.outcome is not None:
-        yield from _same("outcome", CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
+        yield from _same(("outcome",), CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
     if expect.status is not None:
-        yield from _same("status", expect.status, state.status)
+        yield from _same(("status",), expect.status, state.status)
     if expect.reason is not None:
-        yield from _same("reason", expect.reason, reply.get("reason"))
+        yield from _same(("reason",), expect.reason, reply.get("reason"))
     if expect.gate is not None:
-        yield from _same("gate", expect.gate, (ending_gate(record) or {}).get("id"))
+        yield from _same(("gate",), expect.gate, (ending_gate(record) or {}).get("id"))
     if expect.route is not None:
-        yield from _same("route", expect.route, (record.get("route") or {}).get("id"))
+        yield from _same(("route",), expect.route, (record.get("route") or {}).get("id"))
     if expect.answered_by is not None:
-        yield from _same("answered_by", expect.answered_by, record.get("response_source"))
+        yield from _same(("answered_by",), expect.answered_by, record.get("response_source"))
     if "missing" in written:
-        yield from _same("missing", expect.missing, reply.get("missing"))
+        yield from _same(("missing",), expect.missing, reply.get("missing"))
     for name, value in (expect.slots or {}).items():
-        yield from _same(f"slots.{name}", value, _slot(record, name))
+        yield from _same(("slots", name), value, _slot(record, name))
     for name, value in (expect.cells or {}).items():
         tool, key = name.split(".", 1)
-        yield from _same(f"cells.{name}", value, state.cells.get(tool, {}).get(key, {}).get("value"))
+        yield from _same(("cells", name), value, state.cells.get(tool, {}).get(key, {}).get("value"))
     if expect.calls is not None:
-        yield from _calls(expect.calls, played)
+        yield from _calls(expect.calls, played.calls_of_turn)
     if expect.reply is not None:
         yield from _said(expect.reply, reply.get("text") or "")
 
@@ -67,28 +69,27 @@ def _slot(record: dict[str, Any], name: str) -> Any:
     return found.get("value") if isinstance(found, dict) else found
 
 
-def _same(key: str, expected: Any, happened: Any) -> Iterator[Mismatch]:
+def _same(path: tuple[str | int, ...], expected: Any, happened: Any) -> Iterator[Mismatch]:
     if expected != happened or type(expected) is not type(happened):
-        yield Mismatch(key, shown(expected), shown(happened))
+        yield Mismatch(path, shown(expected), shown(happened))
 
 
-def _calls(expected: list[ExpectedCall], played: Played) -> Iterator[Mismatch]:
-    happened = [(call.tool, call.arguments) for call in played.calls]
-    if [call.tool for call in expected] != [tool for tool, _ in happened]:
-        yield Mismatch("calls", shown([call.tool for call in expected]), shown([tool for tool, _ in happened]))
+def _calls(expected: list[ExpectedCall], happened: list[CallTool]) -> Iterator[Mismatch]:
+    if [call.tool for call in expected] != [call.tool for call in happened]:
+        yield Mismatch(("calls",), shown([call.tool for call in expected]), shown([call.tool for call in happened]))
         return
-    for place, (call, (tool, arguments)) in enumerate(zip(expected, happened, strict=True)):
+    for place, (call, made) in enumerate(zip(expected, happened, strict=True)):
         for name, value in (call.args or {}).items():
-            yield from _same(f"calls.{place}.{tool}.args.{name}", value, arguments.get(name))
+            yield from _same(("calls", place, "args", name), value, made.arguments.get(name))
 
 
 def _said(expected: ExpectedReply, text: str) -> Iterator[Mismatch]:
     if expected.equals is not None and text != expected.equals:
-        yield Mismatch("reply.equals", shown(expected.equals), shown(text))
+        yield Mismatch(("reply", "equals"), shown(expected.equals), shown(text))
     if expected.contains is not None and expected.contains not in text:
-        yield Mismatch("reply.contains", shown(expected.contains), shown(text))
+        yield Mismatch(("reply", "contains"), shown(expected.contains), shown(text))
     if expected.matches is not None and not re2.search(expected.matches, text):
-        yield Mismatch("reply.matches", shown(expected.matches), shown(text))
+        yield Mismatch(("reply", "matches"), shown(expected.matches), shown(text))
 
 
 def shown(value: Any) -> str:

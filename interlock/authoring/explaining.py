@@ -1,15 +1,15 @@
 """Explains what the rules of a plan decide for one message: every gate and route asked, with the values compared.
 
-Tools are not called: a call that would go out is shown with its arguments and their sources, and ends as an error.
+Tools are not called: a call that would go out is shown with its arguments and their sources, and there it ends.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.authoring.telling import told
+from interlock.authoring.telling import ANNOTATES, told
 from interlock.expressions import NotMet, explain
 from interlock.interpreter import machine, record
 from interlock.interpreter.events import MessageReceived, ToolReturned
@@ -22,12 +22,15 @@ from interlock.interpreter.roots import new_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from interlock.interpreter.commands import CallTool
     from interlock.interpreter.turn import Turn
     from interlock.plan.plan import Plan
 
 Json = dict[str, Any]
 NOT_CALLED = "explain calls no tool"
 WOULD_GO_OUT = "would go out"
+NO_MATCH = "no match"
+"""Why a screen or prefix let the turn pass; its `when` was not asked then."""
 
 
 @dataclass(frozen=True)
@@ -44,32 +47,25 @@ class Rule:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What one message comes to, as far as no tool is needed."""
+    """What one message comes to; no `reply` if that depends on what tools answer."""
 
     rules: tuple[Rule, ...]
     lines: tuple[tuple[str, str], ...]
-    reply: Json
+    reply: Json | None
     record: Json
-
-    @property
-    def open_calls(self) -> list[str]:
-        """The tools that would be called; the reply depends on what they answer."""
-        return [call["tool"] for call in self.record["calls"] if call["outcome"] == WOULD_GO_OUT]
+    open_calls: tuple[str, ...]
+    """The tools that would be called, on whose answers the rest depends."""
 
     def as_json(self) -> Json:
         """For programs; `version` changes when a key does."""
-        rules = [
-            {
-                "kind": one.kind,
-                "id": one.id,
-                "at": one.at,
-                "when": one.when,
-                "outcome": one.outcome,
-                "parts": dict(one.parts),
-            }
-            for one in self.rules
-        ]
-        return {"version": 1, "rules": rules, "reply": self.reply, "record": self.record}
+        rules = [{**asdict(one), "parts": dict(one.parts)} for one in self.rules]
+        return {
+            "version": 1,
+            "rules": rules,
+            "open_calls": self.open_calls,
+            "reply": self.reply,
+            "record": self.record,
+        }
 
 
 def explained(
@@ -81,32 +77,52 @@ def explained(
     message = MessageReceived("explain", text, now_ms, type=kind, metadata=metadata)
     state.turn = 1
     turn = new_turn(program, state, message, metadata_of(program, message))
-    found = _played(turn)
+    found, known = _played(turn)
     reply = body(turn, found)
     kept = record.of_turn(turn, found, reply)
-    _leave_open(kept)
-    return Explanation((*_gates(turn), *_routes(turn)), tuple(told(kept)), reply, kept)
+    if known is not None:
+        kept |= known.as_record(kept["calls"])
+    open_calls = tuple(dict.fromkeys(call.tool for call in known.going_out)) if known else ()
+    return Explanation((*_gates(turn), *_routes(turn)), tuple(told(kept)), None if known else reply, kept, open_calls)
 
 
-def _leave_open(kept: Json) -> None:
-    """What follows from a call that was not made is not told as if it had been."""
-    for call in kept["calls"]:
-        if call.get("error") == NOT_CALLED:
-            call["outcome"] = WOULD_GO_OUT
-    kept["problems"] = [problem for problem in kept["problems"] if problem["message"] != NOT_CALLED]
+@dataclass(frozen=True)
+class _Known:
+    """What was known when the first calls would have gone out; all that follows depends on their answers."""
+
+    going_out: list[CallTool]
+    calls: int
+    steps: list[Json]
+    decisions: Json
+    caught: list[Json]
+    problems: list[Json]
+
+    def as_record(self, calls: list[Json]) -> Json:
+        """These parts of the record as far as they are known; `calls` are those of the whole turn."""
+        made = {call["receipt"]: call for call in calls if "receipt" in call}
+        known = calls[: self.calls]
+        for one in self.going_out:
+            call = made.get(one.call_id, {"tool": one.tool, "step": one.step, "at": one.at})
+            known.append({**call, "outcome": WOULD_GO_OUT, "error": ""})
+        parts = {"steps": self.steps, "decisions": self.decisions, "caught": self.caught, "problems": self.problems}
+        return {**parts, "calls": known, "waits_for": None, "outcome": None, "reason": "", "response_source": None}
 
 
-def _played(turn: Turn) -> Answer:
+def _played(turn: Turn) -> tuple[Answer, _Known | None]:
+    """The end of the turn, in which every call fails, and what was known before the first one."""
     playing = answer(turn)
+    known: _Known | None = None
     try:
         calls = next(playing)
+        parts = ([*turn.steps], dict(turn.decisions), [*turn.caught], [*turn.problems])
+        known = _Known(calls, len(turn.calls), *parts)
         while True:
             ends = [ToolReturned(call.call_id, "error", turn.now_ms, message=NOT_CALLED) for call in calls]
             calls = playing.send(ends)
     except StopIteration as stop:
         found = stop.value
         assert isinstance(found, Answer)
-        return found
+        return found, known
 
 
 def _gates(turn: Turn) -> Iterator[Rule]:
@@ -114,7 +130,7 @@ def _gates(turn: Turn) -> Iterator[Rule]:
     for seen in turn.gates:
         gate = gates[seen["id"]]
         hits = [("hit", f"{raw!r} at {start}..{end}") for raw, start, end in seen.get("hits", ())]
-        parts = (*hits, *(_parts(turn, gate.when) if gate.when and seen["why"] != "no match" else ()))
+        parts = (*hits, *(_parts(turn, gate.when) if gate.when and seen["why"] != NO_MATCH else ()))
         conditions = [f"screen {gate.screen}"] if gate.screen else [f"begins with {gate.prefix}"] if gate.prefix else []
         when = " and ".join([*conditions, *([gate.when] if gate.when else [])])
         outcome = seen["verdict"] if seen["verdict"] != "pass" else f"pass ({seen['why']})"
@@ -122,9 +138,10 @@ def _gates(turn: Turn) -> Iterator[Rule]:
 
 
 def _routes(turn: Turn) -> Iterator[Rule]:
-    chosen = turn.route["id"] if turn.route else None
-    if chosen is None:
+    """The routes as far as they were asked: none after a gate that ended the turn, all if none holds."""
+    if any(gate["verdict"] not in ANNOTATES for gate in turn.gates):
         return
+    chosen = turn.route["id"] if turn.route else None
     for route in turn.program.plan.routes:
         parts = _parts(turn, route.when) if route.when else ()
         outcome = f"flow {route.flow}" if route.id == chosen else "not met"

@@ -1,11 +1,14 @@
 """Reports of suites: text for people, JSON for programs, JUnit for CI."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from interlock.authoring.coverage import KINDS, Coverage
 from interlock.authoring.suites import CaseResult, SuiteResult
+
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def failures(results: Iterable[SuiteResult]) -> str:
@@ -26,7 +29,8 @@ def _turn_text(case: CaseResult, turn: int) -> str:
             mismatch = failure.mismatch
             lines += [f"  {failure.location}: {mismatch.key} is not as expected"]
             lines += [f"    expected  {mismatch.expected}", f"    happened  {mismatch.happened}"]
-    return "\n".join([*lines, "  because:", *(f"    {line}" for line in case.why.get(turn) or ["nothing was decided"])])
+    why = case.why.get(turn) or [("nothing", "was decided")]
+    return "\n".join([*lines, "  because:", *(f"    {subject:<8} {line}" for subject, line in why)])
 
 
 def coverage_text(agent: str, coverage: Coverage) -> str:
@@ -96,5 +100,5 @@ def junit(results: Iterable[SuiteResult]) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without the control characters that XML cannot hold."""
-    return "".join(character if character >= " " or character in "\n\t" else "\ufffd" for character in text)
+    """Without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)

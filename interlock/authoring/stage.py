@@ -27,10 +27,17 @@ W = TypeVar("W", bound=World)
 
 @dataclass
 class Played:
-    """What one event led to: the reply (none for a person's event) and the calls made, in order."""
+    """What one event led to: the reply (none for a person's event), the record, and the calls made, in order."""
 
     reply: dict[str, Any] | None = None
+    record: dict[str, Any] | None = None
     calls: list[CallTool] = field(default_factory=list)
+
+    @property
+    def calls_of_turn(self) -> list[CallTool]:
+        """The calls without those of checks."""
+        own = {call.get("receipt") for call in (self.record or {}).get("calls", ())}
+        return [call for call in self.calls if call.call_id in own]
 
 
 class Stage(Generic[W]):
@@ -70,10 +77,12 @@ class Stage(Generic[W]):
 
     def _play(self, event: Event) -> Played:
         played = Played()
+        before = self.state.turn
         commands = self._machine.handle(event)
         while calls := [command for command in commands if isinstance(command, CallTool)]:
             played.calls += calls
             commands = [c for call in calls for c in self._machine.handle(self.world.answer(call, self.now_ms))]
         replies = [command for command in commands if isinstance(command, Reply)]
         played.reply = replies[-1].body if replies else None
+        played.record = self.state.records[-1] if self.state.turn > before else None
         return played

@@ -48,7 +48,7 @@ class StubbedWorld:
                 self._used[key] = self._used.get(key, 0) + 1
                 if stub.outcome is not None:
                     return ToolReturned(call.call_id, stub.outcome, now_ms, message=f"stubbed {stub.outcome}")
-                return ToolReturned(call.call_id, "returned", now_ms, status=200, payload=stub.payload)
+                return ToolReturned(call.call_id, "returned", now_ms, status=stub.status or 200, payload=stub.payload)
         self._unanswered.append(call)
         return ToolReturned(call.call_id, "error", now_ms, message=f"no stub of {call.tool!r} answers this call")
 

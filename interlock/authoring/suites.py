@@ -13,6 +13,7 @@ from interlock.authoring.expectations import Mismatch, mismatches, shown
 from interlock.authoring.stage import Stage
 from interlock.authoring.stubs import StubbedTools
 from interlock.authoring.telling import told
+from interlock.interpreter.opening import InvalidMessage
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Plan
     from interlock.spec.suite import Case, SuiteSpec, Turn
 
-    Locate = Callable[[tuple[str | int, ...]], Location]
-    At = Callable[..., Location]
+    Path = tuple[str | int, ...]
+    Locate = Callable[[Path], Location]
 
 DEFAULT_NOW = "2026-01-05T09:00:00+00:00"
 """When a suite that declares no `now` begins: a Monday morning."""
@@ -50,7 +51,7 @@ class CaseResult:
     turns: int = 0
     elapsed_s: float = 0.0
     failures: list[Failure] = field(default_factory=list)
-    why: dict[int, list[str]] = field(default_factory=dict)
+    why: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -78,31 +79,55 @@ def run_suite(suite: SuiteSpec, plan: Plan, locate: Locate, *, only: str = "", s
     coverage = Coverage(plan)
     results = []
     for place, case in chosen:
-        stage = Stage(plan, stubs.world(), user=_user(case), now_ms=now_ms, session_id=case.id)
-        results.append(_case(suite.name, case, stage, lambda *path, n=place: locate(("cases", n, *path)), coverage))
+        running = _Running(CaseResult(suite.name, case.id, locate(("cases", place, "id"))), place, locate, coverage)
+        running.run(case, plan, stubs.world(), now_ms)
+        results.append(running.result)
     return SuiteResult(suite.name, plan.name, results, coverage)
 
 
-def _case(suite: str, case: Case, stage: Stage[StubbedWorld], at: At, coverage: Coverage) -> CaseResult:
-    """Play every turn; a failed expectation does not stop the case."""
-    started = time.perf_counter()
-    result = CaseResult(suite, case.id, at("id"))
-    for number, turn in enumerate(case.turns, 1):
-        before = len(stage.state.records)
+@dataclass
+class _Running:
+    """One case while it is played; `place` is its number in the suite."""
+
+    result: CaseResult
+    place: int
+    locate: Locate
+    coverage: Coverage
+
+    def run(self, case: Case, plan: Plan, world: StubbedWorld, now_ms: int) -> None:
+        """Play every turn; a failed expectation does not stop the case, a user or message that does not fit does."""
+        started = time.perf_counter()
+        path: Path = ("session",) if case.session else ("id",)
+        number = 0
+        try:
+            stage = Stage(plan, world, user=_user(case), now_ms=now_ms, session_id=case.id)
+            for number, turn in enumerate(case.turns, 1):
+                path = ("turns", number - 1)
+                self._turn(number, turn, stage)
+        except InvalidMessage as problem:
+            self._failed(
+                path,
+                number or 1,
+                Mismatch(("message" if number else "session",), "what fits the agent", problem.message),
+            )
+        self.result.elapsed_s = time.perf_counter() - started
+
+    def _turn(self, number: int, turn: Turn, stage: Stage[StubbedWorld]) -> None:
         played = play(stage, turn)
-        records = stage.state.records
-        result.turns += 1
-        coverage.add(records[before:] or records[-1:])
-        wrong = mismatches(turn.expect, played, stage.state) if turn.expect else []
-        places = [at("turns", number - 1, "expect", *one.key.split(".")) for one in wrong]
+        self.result.turns += 1
+        self.coverage.add(played.record or {})
+        path = ("turns", number - 1)
+        failed = len(self.result.failures)
+        if turn.expect:
+            for one in mismatches(turn.expect, played, stage.state):
+                self._failed((*path, "expect", *one.path), number, one)
         for call in stage.world.unanswered():
-            wrong.append(Mismatch("stubs", f"an answer for {call.tool}", f"called with {shown(call.arguments)}"))
-            places.append(at("turns", number - 1))
-        result.failures += [Failure(place, number, one) for place, one in zip(places, wrong, strict=True)]
-        if wrong and records:
-            result.why[number] = [f"{subject:<8} {line}" for subject, line in told(records[-1])]
-    result.elapsed_s = time.perf_counter() - started
-    return result
+            self._failed(path, number, Mismatch(("stubs",), f"an answer for {call.tool}", shown(call.arguments)))
+        if len(self.result.failures) > failed:
+            self.result.why[number] = told(played.record or {})
+
+    def _failed(self, path: Path, turn: int, mismatch: Mismatch) -> None:
+        self.result.failures.append(Failure(self.locate(("cases", self.place, *path)), turn, mismatch))
 
 
 def play(stage: Stage[StubbedWorld], turn: Turn) -> Played:

@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 Json = dict[str, Any]
+Line = tuple[str, str]
+
 ANNOTATES = frozenset({"pass", "assume", "skip"})
 """Verdicts that let the turn go on."""
+
+READ_NOW = frozenset({"message", "kept"})
+"""Where a slot has its value from when its turn says the rest."""
 
 
 def ending_gate(record: Json) -> Json | None:
@@ -14,63 +19,119 @@ def ending_gate(record: Json) -> Json | None:
     return next((gate for gate in reversed(record.get("gates") or ()) if gate["verdict"] not in ANNOTATES), None)
 
 
-def told(record: Json) -> list[tuple[str, str]]:
+def told(record: Json) -> list[Line]:
     """What decided the turn: `(subject, line)` pairs in the order of the turn, gates that let it pass left out."""
-    return list(_told(record))
+    return list(_event(record) if record.get("kind") == "event" else _turn(record))
 
 
-def _told(record: Json) -> Iterator[tuple[str, str]]:
-    if record.get("kind") == "event":
-        yield "event", f"{record['event']}: {record['effect']}"
-        return
+def _event(record: Json) -> Iterator[Line]:
+    yield "event", f"{record['event']}: {record['effect']}"
+
+
+def _turn(record: Json) -> Iterator[Line]:
     for gate in record.get("gates") or ():
         if gate["verdict"] != "pass":
             yield "gate", f"{gate['id']} ({gate['at']}): {gate['verdict']}{_hits(gate)}"
     for found in record.get("identifiers") or ():
-        yield "slot", f"{found['slot']} = {found['value']} ← {found['raw']!r} at {found['start']}..{found['end']}"
+        yield "slot", f"{found['slot']} = {found['value']} ← {_words(found)}{_earlier(found, record)}"
     if record.get("intents"):
         yield "intent", ", ".join(record["intents"])
     route = record.get("route")
     if route:
         going_on = "goes on with flow" if route.get("continued") else "flow"
         yield "route", f"{route['id']}{_at(route)}: {going_on} {route['flow']}"
-    for name, decided in (record.get("decisions") or {}).items():
-        rows = ", ".join(decided.get("rows") or ()) or "no row"
-        came = decided.get("error") or json.dumps(decided.get("result"), ensure_ascii=False)
-        yield "table", f"{name} ({rows}): {came}"
-    calls = {call["at"] for call in record.get("calls") or ()}
-    for call in record.get("calls") or ():
-        yield from _call(call)
-    for step in record.get("steps") or ():
-        if step["at"] not in calls:
-            yield "step", f"{step['id']} ({step['at']})"
-    for caught in record.get("caught") or ():
-        yield "catch", f"{caught['kind']} of step {caught.get('step', '?')} ({caught['at']})"
+    yield from _walk(record)
     for problem in record.get("problems") or ():
         yield "problem", f"{problem['code']} ({problem['at']}): {problem['message']}"
     if record.get("waits_for"):
         yield "waits", f"for {', '.join(record['waits_for'])}"
 
 
+def _walk(record: Json) -> Iterator[Line]:
+    """Calls, tables and steps: each step with the calls it made and the failure that was caught there."""
+    steps = list(record.get("steps") or ())
+    calls = list(record.get("calls") or ())
+    caught = list(record.get("caught") or ())
+    places = [step["at"] for step in steps]
+    for call in calls:
+        if call["at"] not in places:  # a gate's
+            yield from _call(call, record)
+    tables_at = max((places.index(call["at"]) + 1 for call in calls if call["at"] in places), default=0)
+    for number, step in enumerate(steps):
+        if number == tables_at:
+            yield from _tables(record)
+        own = [call for call in calls if call["at"] == step["at"]]
+        calls = [call for call in calls if call["at"] != step["at"]]
+        for call in own:
+            yield from _call(call, record)
+        if not own:
+            yield "step", f"{step['id']} ({step['at']})"
+        for one in [one for one in caught if one["step"] == step["id"]]:
+            caught.remove(one)
+            yield "catch", f"{one['kind']} ({one['at']})"
+    if tables_at >= len(steps):
+        yield from _tables(record)
+
+
+def _tables(record: Json) -> Iterator[Line]:
+    """Tables by the rows that hit; most ask about what a call has brought."""
+    for name, decided in (record.get("decisions") or {}).items():
+        yield "table", _table(name, decided)
+
+
+def _table(name: str, decided: Json) -> str:
+    rows = ", ".join(decided.get("rows") or ())
+    if decided.get("error"):
+        return f"{name} ({decided['at']}): {decided['error']}"
+    return f"{name} ({rows or decided['at']}): {_result(decided.get('result')) if rows else 'no row holds'}"
+
+
+def _result(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_value(one)}" for name, one in value.items())
+    return _value(value)
+
+
+def _value(value: Any) -> str:
+    """Text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def _hits(gate: Json) -> str:
-    return "".join(f", {raw!r} at {start}..{end}" for raw, start, end in gate.get("hits") or ())
+    return "".join(f", {_quoted(raw)} at {start}..{end}" for raw, start, end in gate.get("hits") or ())
 
 
 def _at(rule: Json) -> str:
     return f" ({rule['at']})" if rule.get("at") else ""
 
 
-def _call(call: Json) -> Iterator[tuple[str, str]]:
-    yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}"
+def _call(call: Json, record: Json) -> Iterator[Line]:
+    why = f", {call['error']}" if call.get("error") else ""
+    yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}{why}"
     for name, source in (call.get("sources") or {}).items():
-        value = json.dumps(call["arguments"].get(name), ensure_ascii=False)
-        yield "source", f"{name} = {value} ← {_source(source)}"
+        yield "source", f"{name} = {_value(call['arguments'].get(name))} ← {_source(source, record)}"
 
 
-def _source(source: Any) -> str:
-    if not isinstance(source, dict):
-        return str(source)
-    rest = ", ".join(
-        f"{key} {json.dumps(value, ensure_ascii=False)}" for key, value in source.items() if key != "source"
-    )
-    return f"{source.get('source', '')}{f' ({rest})' if rest else ''}"
+def _source(source: Json, record: Json) -> str:
+    """Where an argument has its value from: the path, the words read, and the turn if it is an earlier one."""
+    rest = [_words(one) for one in (source.get("found") or ([source] if "raw" in source else []))]
+    if source.get("from", "message") not in READ_NOW:
+        rest.append(source["from"])
+    rest += [f"receipt {source['receipt']}"] if source.get("receipt") else []
+    rest += [f"reads {', '.join(source['reads'])}"] if source.get("reads") else []
+    rest += ["given by the caller"] if source.get("by") else []
+    return f"{source['source']}{': ' if rest else ''}{', '.join(rest)}{_earlier(source, record)}"
+
+
+def _words(found: Json) -> str:
+    return f"{_quoted(found['raw'])} at {found['start']}..{found['end']}"
+
+
+def _earlier(found: Json, record: Json) -> str:
+    """Words said before are told with their turn."""
+    turn = found.get("turn")
+    return f" of turn {turn}" if turn is not None and turn != record.get("turn", turn) else ""
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

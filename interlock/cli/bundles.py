@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from interlock.cli.names import near_or_all
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from interlock.compiler import Compiled
+    from interlock.diagnostics import Diagnostic
     from interlock.plan.plan import Plan
 
 DEFAULT_FOLDER = "specs"
@@ -20,18 +23,27 @@ paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Pat
 
 
 def folders(paths: Iterable[Path]) -> list[Path]:
-    """The bundle folders under `paths` (default: `specs`); wrong usage when there is none."""
+    """The bundle folders under `paths` (default: `specs`); a path that is not there is wrong usage.
+
+    A path without a spec stands for itself: reading it says what is wrong with it.
+    """
     from interlock.source import find_bundles
 
-    given = list(paths) or [Path(DEFAULT_FOLDER)]
-    for path in given:
+    given = list(paths)
+    for path in given or [Path(DEFAULT_FOLDER)]:
         if not path.exists():
-            hint = "" if list(paths) else " Run this where your `specs` folder is, or name a path."
+            hint = _near_path(path) if given else " Run this where your `specs` folder is, or name a path."
             raise click.UsageError(f"{path} does not exist.{hint}")
-    found = find_bundles(given)
-    if not found:
-        raise click.UsageError(f"no YAML files under {', '.join(map(str, given))}. A bundle is a folder of specs.")
-    return found
+    return find_bundles(given or [Path(DEFAULT_FOLDER)])
+
+
+def _near_path(path: Path) -> str:
+    try:
+        beside = os.listdir(path.parent)  # noqa: PTH208 - names, not paths
+    except OSError:
+        return ""
+    hint = near_or_all(path.name, beside)
+    return f" {hint}" if hint.startswith("Did") else ""
 
 
 def shown(path: Path) -> str:
@@ -49,32 +61,48 @@ def compile_shown(folder: Path) -> Compiled:
 
 def sound_bundles(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
     """Every bundle with its folder; warnings are printed, and an error anywhere is the end of it."""
-    from interlock.cli.formats import counted, text
-
     found = [(folder, compile_shown(folder)) for folder in folders(paths)]
     findings = [finding for _, bundle in found for finding in bundle.diagnostics]
     if findings:
-        click.echo(text(findings), err=True)
+        _print(findings)
     errors = sum(len(bundle.errors) for _, bundle in found)
     if errors:
+        from interlock.cli.formats import counted
+
         raise click.ClickException(f"the specs have {counted(errors, 'error')}; nothing was run.")
+    _plans_by_name(found)
     return found
 
 
 def plan_named(name: str, paths: Iterable[Path]) -> Plan:
     """The plan of that name; wrong usage with near names if there is none, exit 1 if its bundle has errors."""
-    import difflib
-
-    bundles = [compile_shown(folder) for folder in folders(paths)]
-    plans = {plan.name: plan for bundle in bundles for plan in bundle.plans.values()}
+    found = [(folder, compile_shown(folder)) for folder in folders(paths)]
+    plans = _plans_by_name(found)
     if name in plans:
         return plans[name]
-    errors = [finding for bundle in bundles for finding in bundle.diagnostics if finding.severity == "error"]
+    errors = [finding for _, bundle in found for finding in bundle.errors]
     if errors:
-        from interlock.cli.formats import counted, text
+        from interlock.cli.formats import counted
 
-        click.echo(text(errors), err=True)
+        _print(errors)
         raise click.ClickException(f"there is no plan for {name!r}: the specs have {counted(len(errors), 'error')}.")
-    near = difflib.get_close_matches(name, plans, n=1)
-    known = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(sorted(plans)) or 'none'}."
-    raise click.UsageError(f"no agent is called {name!r}. {known}")
+    raise click.UsageError(f"no agent is called {name!r}. {near_or_all(name, plans)}")
+
+
+def _plans_by_name(found: Iterable[tuple[Path, Compiled]]) -> dict[str, Plan]:
+    """The plans of all bundles; an agent is started by its name, so two of one name cannot be served together."""
+    plans: dict[str, Plan] = {}
+    origin: dict[str, Path] = {}
+    for folder, bundle in found:
+        for plan in bundle.plans.values():
+            if plan.name in origin:
+                where = f"{shown(origin[plan.name])} and {shown(folder)}"
+                raise click.ClickException(f"two agents are called {plan.name!r}, in {where}; rename one of them.")
+            plans[plan.name], origin[plan.name] = plan, folder
+    return plans
+
+
+def _print(findings: list[Diagnostic]) -> None:
+    from interlock.cli.formats import text
+
+    click.echo(text(findings), err=True)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from interlock.cli.bundles import paths_argument
-from interlock.cli.explain import json_object
 from interlock.cli.failing import told_plainly
+from interlock.cli.options import json_object
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -33,8 +33,8 @@ def command(paths: tuple[Path, ...], form: str, strict: bool, no_cache: bool) ->
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
     if form == "text":
-        click.echo(("\n" if output else "") + summary(len(bundles), errors, warnings), err=bool(errors))
-    raise SystemExit(1 if errors or (strict and warnings) else 0)
+        click.echo(("\n" if output else "") + summary(len(bundles), errors, warnings))
+    click.get_current_context().exit(1 if errors or (strict and warnings) else 0)
 
 
 def summary(bundles: int, errors: int, warnings: int) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from interlock.cli.bundles import paths_argument, plan_named
+from interlock.cli.options import json_object
+from interlock.cli.turns import outcome_of, reply_lines, told_line, told_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from interlock.authoring.explaining import Explanation
+    from interlock.authoring.explaining import Explanation, Rule
 
 
 @click.command("explain", epilog="Example: interlock explain logistics-support --message '555E898665 帮查一下'")
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str, metadata: str, as_json: bool) -> None:
     """Say what the agent NAME decides for a first message: gates, route, arguments with their sources, and the reply.
 
-    No tool is called: a call that would go out is shown, and then ends as an error.
+    No tool is called: the first call that would go out is shown, and what follows depends on its answer.
     """
     from interlock.authoring.explaining import explained
     from interlock.interpreter.opening import InvalidMessage
@@ -48,34 +50,21 @@ def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str,
     click.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2) if as_json else _page(text, found))
 
 
-def json_object(text: str, option: str) -> dict[str, Any]:
-    """The JSON object given to an option; wrong usage if it is none."""
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise click.UsageError(f"{option} is not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise click.UsageError(f'{option} takes a JSON object, such as {{"locale": "zh"}}.')
-    return value
-
-
 def _page(text: str, found: Explanation) -> str:
-    lines = [f"{click.style('message', bold=True)}  {text}", ""]
-    for rule in found.rules:
-        acts = rule.outcome.split(" ")[0] not in ("pass", "not")
-        mark = click.style("●", fg="yellow") if acts else click.style("·", dim=True)
-        lines.append(f"{mark} {rule.kind} {click.style(rule.id, bold=acts)} ({rule.at}): {rule.outcome}")
-        if rule.when:
-            lines.append(f"      {click.style(rule.when, dim=True)}")
-        lines += [f"        {part} = {value}" for part, value in rule.parts]
-    lines += ["", *(f"{subject:>8}  {line}" for subject, line in found.lines), ""]
-    if found.open_calls:
-        return "\n".join(
-            [*lines, f"{click.style('reply', bold=True)}    depends on what {', '.join(found.open_calls)} answers"]
-        )
-    lines += [f"{click.style('outcome', bold=True)}  {found.reply['outcome']} by {found.record['response_source']}"]
-    lines += [
-        f"{click.style('reply', bold=True)}    {line}"
-        for line in (found.reply["text"] or "(says nothing)").splitlines()
-    ]
-    return "\n".join(lines)
+    blocks = [[told_line("message", text, bold=True)], [line for rule in found.rules for line in _rule(rule)]]
+    blocks.append(told_lines(line for line in found.lines if line[0] not in ("gate", "route")))
+    if found.reply is None:
+        blocks.append([told_line("reply", f"depends on the answer of {' and '.join(found.open_calls)}")])
+    else:
+        outcome = f"{outcome_of(found.reply)} by {found.record['response_source']}"
+        blocks.append([told_line("outcome", outcome), *reply_lines(found.reply)])
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def _rule(rule: Rule) -> list[str]:
+    """What was asked of a gate or route: its outcome, its condition, and the values compared."""
+    acts = not rule.outcome.startswith(("pass", "not met"))
+    mark = click.style("●", fg="yellow") if acts else click.style("·", dim=True)
+    lines = [f"{mark} {rule.kind} {click.style(rule.id, bold=acts)} ({rule.at}): {rule.outcome}"]
+    lines += [f"      {click.style(rule.when, dim=True)}"] if rule.when else []
+    return [*lines, *(f"        {part} = {value}" for part, value in rule.parts)]

@@ -1,73 +1,55 @@
-"""Diagnostics for readers: text with the source line and a caret, JSON, GitHub annotations, and SARIF."""
+"""Diagnostics for readers: text with source line and caret, JSON, GitHub annotations. SARIF has a module of its own."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import click
 
-import interlock
+from interlock.cli.excerpts import excerpt, lines_of, printable
 from interlock.diagnostics import Diagnostic, Location, Severity
+
+Lines = Callable[[str], Sequence[str]]
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
 def text(findings: Iterable[Diagnostic]) -> str:
     """For people: the message, the source line with a caret, the other place, and the remedy."""
-    sources: dict[str, list[str]] = {}
-    return "\n\n".join(_paragraph(finding, sources) for finding in findings)
+    lines = cache(lines_of)
+    return "\n\n".join(_paragraph(finding, lines) for finding in findings)
 
 
-def _paragraph(finding: Diagnostic, sources: dict[str, list[str]]) -> str:
-    place = finding.location
+def _paragraph(finding: Diagnostic, lines: Lines) -> str:
     kind = click.style(f"{finding.severity}[{finding.code}]", fg=COLOURS[finding.severity], bold=True)
-    lines = [f"{click.style(str(place), bold=True)}: {kind}: {finding.message}"]
-    lines += _excerpt(place, sources)
+    told = [f"{_bold(finding.location)}: {kind}: {printable(finding.message)}", *_shown(finding.location, lines)]
     for other, note in finding.also:
-        lines.append(f"  {click.style(str(other), bold=True)}: {note}")
-        lines += _excerpt(other, sources)
+        told += [f"  {_bold(other)}: {printable(note)}", *_shown(other, lines)]
     if finding.hint:
-        lines.append(f"  {click.style('hint', fg='cyan')}: {finding.hint}")
-    return "\n".join(lines)
+        told.append(f"  {click.style('hint', fg='cyan')}: {printable(finding.hint)}")
+    return "\n".join(told)
 
 
-def _excerpt(place: Location, sources: dict[str, list[str]]) -> list[str]:
-    if place.file not in sources:
-        try:
-            sources[place.file] = Path(place.file).read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError):
-            sources[place.file] = []  # the finding itself says what is wrong with the file
-    lines = sources[place.file]
-    if place.line > len(lines):
+def _bold(place: Location) -> str:
+    return click.style(printable(str(place)), bold=True)
+
+
+def _shown(place: Location, lines: Lines) -> list[str]:
+    found = excerpt(place, lines(place.file))
+    if found is None:
         return []
-    line = lines[place.line - 1]
-    before = line[: place.column - 1]
-    pad = "".join(_blank(character) for character in before)
-    return [f"  {place.line:>4} | {line}", f"       | {pad}{click.style('^', fg='green', bold=True)}"]
-
-
-def _blank(character: str) -> str:
-    """White space as wide as the character on a terminal."""
-    if character == "\t":
-        return "\t"
-    return "\u3000" if _wide(character) else " "
-
-
-def _wide(character: str) -> bool:
-    import unicodedata
-
-    return unicodedata.east_asian_width(character) in "WF"
+    line, blank = found
+    return [f"  {place.line:>4} | {line}", f"       | {blank}{click.style('^', fg='green', bold=True)}"]
 
 
 def as_json(findings: Iterable[Diagnostic]) -> str:
     """For programs: `{version, diagnostics: [...]}`; the version changes when a key does."""
-    return json.dumps(
-        {"version": 1, "diagnostics": [_entry(finding) for finding in findings]}, ensure_ascii=False, indent=2
-    )
+    return json.dumps({"version": 1, "diagnostics": list(map(entry, findings))}, ensure_ascii=False, indent=2)
 
 
-def _entry(finding: Diagnostic) -> dict[str, Any]:
+def entry(finding: Diagnostic) -> dict[str, Any]:
+    """A finding as JSON."""
     return {
         "code": finding.code,
         "severity": str(finding.severity),
@@ -78,20 +60,32 @@ def _entry(finding: Diagnostic) -> dict[str, Any]:
     }
 
 
+def restored(entry: Mapping[str, Any]) -> Diagnostic:
+    """The finding that `entry` made. Raises KeyError, TypeError or ValueError for anything else."""
+    also = tuple((_location(place), place["message"]) for place in entry["also"])
+    severity = Severity(entry["severity"])
+    return Diagnostic(entry["code"], entry["message"], _location(entry), severity, entry["hint"], also)
+
+
 def _place(place: Location) -> dict[str, Any]:
     return {"file": place.file, "line": place.line, "column": place.column}
 
 
+def _location(entry: Mapping[str, Any]) -> Location:
+    return Location(entry["file"], entry["line"], entry["column"])
+
+
 def github(findings: Iterable[Diagnostic]) -> str:
     """GitHub workflow commands, so that findings stand beside the lines of a pull request."""
-    return "\n".join(_annotation(finding) for finding in findings)
+    return "\n".join(map(_annotation, findings))
 
 
 def _annotation(finding: Diagnostic) -> str:
     place = finding.location
     where = f"file={_escaped(place.file, property_=True)},line={place.line},col={place.column},title={finding.code}"
-    message = f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
-    return f"::{finding.severity} {where}::{_escaped(message)}"
+    lines = [finding.message, *(f"{other}: {note}" for other, note in finding.also)]
+    lines += [f"hint: {finding.hint}"] if finding.hint else []
+    return f"::{finding.severity} {where}::{_escaped(chr(10).join(lines))}"
 
 
 def _escaped(value: str, *, property_: bool = False) -> str:
@@ -99,35 +93,10 @@ def _escaped(value: str, *, property_: bool = False) -> str:
     return value.replace(":", "%3A").replace(",", "%2C") if property_ else value
 
 
-def sarif(findings: Iterable[Diagnostic]) -> str:
-    """SARIF 2.1.0, for code scanning."""
-    found = list(findings)
-    codes = sorted({finding.code for finding in found})
-    driver = {"name": "interlock", "version": interlock.__version__, "rules": [{"id": code} for code in codes]}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(f, codes) for f in found]}
-    schema = "https://json.schemastore.org/sarif-2.1.0.json"
-    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+def _sarif(findings: Iterable[Diagnostic]) -> str:
+    from interlock.cli.sarif import sarif
 
-
-def _result(finding: Diagnostic, codes: list[str]) -> dict[str, Any]:
-    message = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
-    result: dict[str, Any] = {
-        "ruleId": finding.code,
-        "ruleIndex": codes.index(finding.code),
-        "level": str(finding.severity),
-        "message": {"text": message},
-        "locations": [_sarif_place(finding.location)],
-    }
-    if finding.also:
-        result["relatedLocations"] = [
-            {**_sarif_place(place), "message": {"text": note}} for place, note in finding.also
-        ]
-    return result
-
-
-def _sarif_place(place: Location) -> dict[str, Any]:
-    region = {"startLine": place.line, "startColumn": place.column}
-    return {"physicalLocation": {"artifactLocation": {"uri": place.file}, "region": region}}
+    return sarif(findings)
 
 
 def counted(number: int, word: str) -> str:
@@ -139,5 +108,5 @@ FORMATS: Mapping[str, Callable[[Iterable[Diagnostic]], str]] = {
     "text": text,
     "json": as_json,
     "github": github,
-    "sarif": sarif,
+    "sarif": _sarif,
 }

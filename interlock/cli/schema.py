@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from interlock.cli.output import write
+
 
 @click.command("schema", epilog="Example: interlock schema --output interlock.schema.json")
 @click.option(
@@ -25,7 +27,4 @@ def command(output: Path | None) -> None:
     if output is None:
         click.echo(content, nl=False)
         return
-    try:
-        output.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
+    write(output, content)

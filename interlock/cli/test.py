@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from interlock.cli.bundles import paths_argument, shown, sound_bundles
+from interlock.cli.output import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,13 +37,15 @@ def command(
     """
     from interlock.authoring import reports
 
+    if only and minimum:
+        raise click.UsageError("--minimum counts what all cases cover; leave --only away.")
     found = sound_bundles(paths)
     started = time.perf_counter()
     results = _results(found, only, seed)
     elapsed = time.perf_counter() - started
     coverage = _by_agent(results)
     if junit is not None:
-        junit.write_text(reports.junit(results), encoding="utf-8")
+        write(junit, reports.junit(results))
     if as_json:
         click.echo(reports.as_json(results, coverage.items()))
     else:
@@ -50,7 +53,7 @@ def command(
     thin = [agent for agent, found in coverage.items() if found.share * 100 < minimum]
     for agent in thin:
         click.echo(f"coverage of {agent} is below the minimum of {minimum}%", err=True)
-    raise SystemExit(1 if thin or any(result.failed for result in results) else 0)
+    click.get_current_context().exit(1 if thin or any(result.failed for result in results) else 0)
 
 
 def _results(found: Iterable[tuple[Path, Compiled]], only: str, seed: int | None) -> list[SuiteResult]:

@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from interlock.authoring.telling import told
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 COLOURS = {
     "gate": "yellow",
     "route": "blue",
+    "table": "blue",
     "call": "magenta",
     "source": "magenta",
     "problem": "red",
     "catch": "red",
+    "reply": "green",
 }
 SPEAKERS = {"user": "user", "agent": "colleague"}
+MARGIN = 11
+SAYS_NOTHING = "(says nothing)"
 
 
 def shown_turn(
     text: str, reply: dict[str, Any], record: dict[str, Any] | None, elapsed_ms: float, *, speaker: str = "user"
 ) -> str:
     """The turn as lines: the message, why it was answered so, the reply with its outcome and source."""
-    lines = [f"  {click.style(f'{SPEAKERS[speaker]:>9}', bold=True)}  {text}"]
-    lines += [
-        f"  {click.style(f'{subject:>9}', fg=COLOURS.get(subject))}  {line}" for subject, line in told(record or {})
-    ]
     source = (record or {}).get("response_source") or "no rule"
-    lines.append(f"  {click.style('outcome'.rjust(9), dim=True)}  {reply['outcome']} by {source}, {elapsed_ms:.0f} ms")
-    said = reply["text"] or "(says nothing)"
-    colour = "green" if reply["text"] else None
-    lines += [
-        f"  {click.style(('reply' if n == 0 else '').rjust(9), bold=True, fg='green')}  {click.style(part, fg=colour)}"
-        for n, part in enumerate(said.splitlines())
+    lines = [
+        told_line(SPEAKERS[speaker], text, bold=True),
+        *told_lines(told(record or {})),
+        told_line("outcome", f"{outcome_of(reply)} by {source}, {elapsed_ms:.0f} ms"),
+        *reply_lines(reply),
     ]
-    if reply.get("options"):
-        lines.append(f"  {'options':>9}  {' · '.join(reply['options'])}")
     return "\n".join(lines)
+
+
+def outcome_of(reply: dict[str, Any]) -> str:
+    """The outcome, with the author's reason for it."""
+    return f"{reply['outcome']} ({reply['reason']})" if reply["reason"] else str(reply["outcome"])
+
+
+def reply_lines(reply: dict[str, Any]) -> list[str]:
+    """What is said to the user, and the options offered."""
+    lines = [told_line("reply", reply["text"] or SAYS_NOTHING, bold=bool(reply["text"]))]
+    if reply["options"]:
+        lines.append(told_line("options", " · ".join(reply["options"])))
+    return lines
+
+
+def told_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """The lines of a record, a subject said once for lines that follow each other."""
+    shown, before = [], ""
+    for subject, line in lines:
+        shown.append(told_line("" if subject == before else subject, line, colour=COLOURS.get(subject)))
+        before = subject
+    return shown
+
+
+def told_line(subject: str, line: str, *, colour: str | None = None, bold: bool = False) -> str:
+    """One line under its subject; further lines of a text stand below the first."""
+    head = click.style(subject.rjust(MARGIN), fg=colour or COLOURS.get(subject), bold=bold, dim=subject == "outcome")
+    first, *rest = line.splitlines() or [""]
+    return "\n".join([f"{head}  {first}".rstrip(), *(f"{' ' * MARGIN}  {one}".rstrip() for one in rest)])

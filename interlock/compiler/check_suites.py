@@ -76,6 +76,10 @@ class _Check:
             for index, stub in enumerate(answers):
                 if stub.when is not None and tool is not None:
                     self._when(stub.when, (*path, index, "when"), args_shape(tool.model))
+                if stub.status is not None and tool is not None and tool.model.python is not None:
+                    message = f"'status' does nothing here: {name!r} is no HTTP tool"
+                    place = self.suite.key(*path, index, "status")
+                    self.findings.error("lonely-key", message, place, hint="take it out")
 
     def _moment(self, now: str) -> None:
         try:

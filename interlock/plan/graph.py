@@ -1,14 +1,14 @@
 """The graph of a plan as Mermaid: gates in the order they run, routes, and every flow with its branches and catches."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from interlock.plan.base import Text
 from interlock.plan.plan import Plan
 from interlock.plan.rules import Gate
-from interlock.plan.steps import CallStep, DoStep, FlowStep, HandoffStep, RefuseStep, Step, SwitchStep
+from interlock.plan.steps import CallStep, Catch, DoStep, FlowStep, HandoffStep, RefuseStep, Step, SwitchStep
 
-LABEL_LENGTH = 48
+LABEL_LENGTH = 60
 
 STYLES = (
     "classDef gate fill:#fff4d6,stroke:#b98900,color:#3d2e00",
@@ -24,8 +24,14 @@ SHAPES = {
     "refuse": ('["', '"]', ":::ends"),
     "handoff": ('["', '"]', ":::ends"),
     "switch": ('{"', '"}', ""),
+    "flow": ('(["', '"])', ""),
 }
 PLAIN = ('["', '"]', "")
+GOES_ON = frozenset({"assume", "skip"})
+"""Verdicts after which the turn goes on with the next gate."""
+
+Tails = list[tuple[str, str]]
+"""Nodes that the next one hangs on, each with the label of its edge."""
 
 
 def mermaid(plan: Plan, language: str = "") -> str:
@@ -45,10 +51,18 @@ def run_order(gates: Iterable[Gate]) -> list[Gate]:
 
 
 def escaped(text: str) -> str:
-    """One line of at most LABEL_LENGTH characters that Mermaid takes as a label."""
+    """One line of at most LABEL_LENGTH characters that Mermaid shows as it is."""
     line = " ".join(text.split())
     line = line if len(line) <= LABEL_LENGTH else line[: LABEL_LENGTH - 1] + "…"
-    return line.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    return "".join(f"#{ord(one)};" if one in '#&"<>`\\' else one for one in line)
+
+
+def gate_condition(gate: Gate) -> str:
+    """When a gate acts, in a few words."""
+    parts = [f"screen {gate.screen}"] if gate.screen else []
+    parts += [f"begins with {gate.prefix}"] if gate.prefix else []
+    parts += [gate.when] if gate.when else []
+    return " and ".join(parts) or "always"
 
 
 @dataclass
@@ -60,104 +74,101 @@ class Drawing:
     lines: list[str] = field(default_factory=list)
     nodes: int = 0
 
-    def said(self, text: Text | None) -> str:
-        """The text in the reader's language."""
-        return "" if not text else text.get(self.language) or next(iter(text.values()))
-
     def gates(self) -> None:
         """The gates as a column of diamonds, each with what it does when it holds."""
         self.lines.append('message(["message"])')
-        before = "message"
-        for gate in run_order(self.plan.gates):
-            node = f"gate_{gate.id}"
-            self.lines.append(f'{node}{{"{escaped(self.said(gate.title) or gate.id)}"}}:::gate')
-            self.lines.append(f"{before} --> {node}")
-            end = "says" if gate.verdict in ("reply", "ask", "call", "assume", "skip") else "ends"
-            self.lines.append(f'{node} -- "{escaped(gate_condition(gate))}" --> {node}_then')
-            self.lines.append(f'{node}_then["{escaped(self.outcome(gate))}"]:::{end}')
-            before = node
+        tails: Tails = [("message", "")]
+        for number, gate in enumerate(run_order(self.plan.gates), 1):
+            node, acts = f"gate{number}", f"gate{number}acts"
+            self._node(node, ('{"', '"}', ":::gate"), self.said(gate.title) or gate.id)
+            self._edges(tails, node)
+            ends = gate.verdict in ("refuse", "handoff")
+            self._node(acts, ('["', '"]', ":::ends" if ends else ":::says"), self.verdict(gate))
+            self._edges([(node, gate_condition(gate))], acts)
+            tails = [(node, ""), (acts, "")] if gate.verdict in GOES_ON else [(node, "")]
         self.lines.append('route{"route"}')
-        self.lines.append(f"{before} --> route")
+        self._edges(tails, "route")
 
-    def outcome(self, gate: Gate) -> str:
+    def verdict(self, gate: Gate) -> str:
         """What a gate does when it holds, in a few words."""
         if gate.verdict == "call":
             return f"call {gate.call}" + (f", respond {gate.respond}" if gate.respond else "")
-        if gate.verdict in ("assume", "skip"):
+        if gate.verdict in GOES_ON:
             return f"{gate.verdict} {', '.join(gate.assume or gate.skip)}"
         return f"{gate.verdict}: {self.said(gate.text)}"
 
     def routes(self) -> None:
         """One edge a route, labelled with its condition."""
         for route in self.plan.routes:
-            label = f"{route.id}: {route.when}" if route.when else f"{route.id}: otherwise"
-            self.lines.append(f'route -- "{escaped(label)}" --> flow_{route.flow}')
+            self._edges([("route", f"{route.id}: {route.when or 'otherwise'}")], f"flow_{route.flow}")
 
     def flow(self, name: str) -> None:
-        """A subgraph with the flow's steps; inline flows are edges to their own subgraph."""
+        """A subgraph with the flow's steps; inline flows are dotted edges to their own subgraph."""
         self.lines.append(f'subgraph sub_{name}["flow {name}"]')
         self.lines.append(f'flow_{name}(["{name}"])')
         jumps: list[str] = []
         self._steps(self.plan.flows[name], [(f"flow_{name}", "")], jumps)
         self.lines.extend(["end", *jumps])
 
-    def _steps(self, steps: tuple[Step, ...], tails: list[tuple[str, str]], jumps: list[str]) -> list[tuple[str, str]]:
+    def _steps(self, steps: tuple[Step, ...], tails: Tails, jumps: list[str]) -> Tails:
         for step in steps:
-            tails = list(self._step(step, tails, jumps))
+            if not step.when:
+                tails = self._step(step, tails, jumps)
+                continue
+            asked = self._numbered(('{"', '"}', ""), step.when)
+            self._edges(tails, asked)
+            tails = [*self._step(step, [(asked, "yes")], jumps), (asked, "no")]
         return tails
 
-    def _step(self, step: Step, tails: list[tuple[str, str]], jumps: list[str]) -> Iterator[tuple[str, str]]:
-        if isinstance(step, DoStep) and not step.when and not step.catch:
-            yield from self._steps(step.do, tails, jumps)
-            return
-        self.nodes += 1
-        node = f"n{self.nodes}"
-        before, after, style = SHAPES.get(step.action, PLAIN)
-        self.lines.append(f"{node}{before}{escaped(self.words(step))}{after}{style}")
-        self._edges(tails, node, step.when)
-        if step.when:
-            yield from ((tail, label or "otherwise") for tail, label in tails)
+    def _step(self, step: Step, tails: Tails, jumps: list[str]) -> Tails:
+        """Draw a step whose `when` holds; a group without a catch is its steps."""
+        if isinstance(step, DoStep) and not step.catch:
+            return self._steps(step.do, tails, jumps)
+        node = self._numbered(SHAPES.get(step.action, PLAIN), self.words(step))
+        self._edges(tails, node)
         if isinstance(step, FlowStep):
             jumps.append(f"{node} -.-> flow_{step.flow}")
-        yield from self._after(step, node, jumps)
+        after = self._after(step, node, jumps)
         for catch in step.catch:
-            label = "on " + (", ".join(catch.errors) or "any failure")
-            yield from self._steps(catch.do, [(node, label)], jumps)
+            after += self._steps(catch.do, [(node, caught(catch))], jumps)
+        return after
 
-    def _after(self, step: Step, node: str, jumps: list[str]) -> Iterator[tuple[str, str]]:
+    def _after(self, step: Step, node: str, jumps: list[str]) -> Tails:
         if isinstance(step, SwitchStep):
+            tails: Tails = []
             for branch in step.branches:
-                yield from self._steps(branch.do, [(node, branch.when or "otherwise")], jumps)
-            if step.branches[-1].when:
-                yield (node, "otherwise")
-        elif isinstance(step, DoStep):
-            yield from self._steps(step.do, [(node, "")], jumps)
-        elif not isinstance(step, RefuseStep | HandoffStep):
-            yield (node, "")
+                tails += self._steps(branch.do, [(node, branch.when or "otherwise")], jumps)
+            return [*tails, (node, "otherwise")] if step.branches[-1].when else tails
+        if isinstance(step, DoStep):
+            return self._steps(step.do, [(node, "")], jumps)
+        return [] if isinstance(step, RefuseStep | HandoffStep) else [(node, "")]
 
-    def _edges(self, tails: list[tuple[str, str]], node: str, when: str) -> None:
+    def _numbered(self, shape: tuple[str, str, str], text: str) -> str:
+        self.nodes += 1
+        return self._node(f"n{self.nodes}", shape, text)
+
+    def _node(self, node: str, shape: tuple[str, str, str], text: str) -> str:
+        before, after, style = shape
+        self.lines.append(f"{node}{before}{escaped(text)}{after}{style}")
+        return node
+
+    def _edges(self, tails: Tails, node: str) -> None:
         for tail, label in tails:
-            text = " and ".join(part for part in (label, when) if part)
-            self.lines.append(f'{tail} -- "{escaped(text)}" --> {node}' if text else f"{tail} --> {node}")
+            self.lines.append(f'{tail} -- "{escaped(label)}" --> {node}' if label else f"{tail} --> {node}")
+
+    def said(self, text: Text | None) -> str:
+        """The text in the reader's language."""
+        return "" if not text else text.get(self.language) or next(iter(text.values()))
 
     def words(self, step: Step) -> str:
         """What a step does, in a few words: its title, or its action and the name it acts on."""
         if step.title:
             return self.said(step.title)
-        match step:
-            case CallStep():
-                each = f" for each {', '.join(step.expand)}" if step.expand else ""
-                return f"call {step.tool}{each}"
-            case FlowStep():
-                return f"flow {step.flow}"
-            case SwitchStep():
-                return "switch"
-            case DoStep():
-                return step.id
-        return self._spoken(step)
-
-    def _spoken(self, step: Step) -> str:
         match step.action:
+            case "call":
+                return call_words(step)
+            case "flow":
+                return f"flow {step.flow}"
             case "collect":
                 return f"collect {', '.join(step.slots)}"
             case "respond":
@@ -166,12 +177,15 @@ class Drawing:
                 return f"set {', '.join(step.values)}"
             case "reply" | "refuse" | "handoff":
                 return f"{step.action}: {self.said(step.text)}"
-        return step.id
+            case "switch" | "do":
+                return step.id
 
 
-def gate_condition(gate: Gate) -> str:
-    """When a gate acts, in a few words."""
-    parts = [f"screen {gate.screen}"] if gate.screen else []
-    parts += [f"begins with {gate.prefix}"] if gate.prefix else []
-    parts += [gate.when] if gate.when else []
-    return " and ".join(parts) or "always"
+def call_words(step: CallStep) -> str:
+    """The tool, and what it is called for each of."""
+    return f"call {step.tool}" + (f" for each {', '.join(step.expand)}" if step.expand else "")
+
+
+def caught(catch: Catch) -> str:
+    """Which failures a catch takes."""
+    return f"on {', '.join(catch.errors) or 'any failure'}"

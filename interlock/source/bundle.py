@@ -12,10 +12,9 @@ from interlock.diagnostics import Diagnostic, Location, in_order
 from interlock.source import document as yaml_file
 from interlock.source import sheet as csv_file
 from interlock.source.document import Document, read_document
+from interlock.source.folders import is_yaml
 from interlock.source.places import KeyPath
 from interlock.source.sheet import Sheet, read_sheet
-
-YAML_ENDINGS = (".yaml", ".yml")
 
 
 @dataclass(frozen=True)
@@ -26,31 +25,6 @@ class Bundle:
     root: Path
     documents: tuple[Document, ...]
     sheets: Mapping[str, Sheet]
-
-
-def find_bundles(paths: Sequence[Path]) -> list[Path]:
-    """The bundle folders that `paths` mean: each a bundle, a folder of bundles, or one YAML file of a bundle.
-
-    A path that leads to no YAML file stands for itself, so that reading it says what is wrong.
-    """
-    found: dict[Path, None] = {}
-    for path in paths:
-        folder = path.parent if path.is_file() and _is_yaml(path.name) else path
-        found |= dict.fromkeys(_bundles_in(folder) or [path])
-    return list(found)
-
-
-def _bundles_in(folder: Path) -> list[Path]:
-    """The folder itself if it holds YAML files, else the bundles in its folders."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return []
-    visible = [entry for entry in entries if not entry.name.startswith(".")]
-    if any(_is_yaml(entry.name) for entry in visible):
-        return [folder]
-    folders = (entry for entry in visible if entry.is_dir(follow_symlinks=False))
-    return [bundle for entry in folders for bundle in _bundles_in(Path(entry.path))]
 
 
 def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
@@ -69,10 +43,6 @@ def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
             documents += [document] if document else []
     sheets = _sheets(root, documents, findings)
     return Bundle(root.name, root, tuple(documents), sheets), in_order(findings)
-
-
-def _is_yaml(name: str) -> bool:
-    return name.lower().endswith(YAML_ENDINGS) and not name.startswith(".")
 
 
 def _nothing_in(folder: Path) -> Diagnostic:
@@ -113,7 +83,7 @@ def _yaml_files(root: Path, findings: list[Diagnostic]) -> Iterator[str]:
                 message = "a link to a folder is not followed"
                 findings.append(Diagnostic("outside-bundle", message, place, hint="put the files into the bundle"))
         for name in names:
-            if _is_yaml(name):
+            if is_yaml(name):
                 yield (folder / name).relative_to(root).as_posix()
 
 

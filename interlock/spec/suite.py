@@ -21,7 +21,7 @@ from interlock.spec.base import (
     WireName,
 )
 from interlock.spec.patterns import CELL_NAME
-from interlock.spec.rules import AnyOf, NotEmpty, OneOf
+from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
 
 CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
@@ -33,12 +33,14 @@ CONTRACT_OUTCOME = {"reply": "answer", "handoff": "handed_off", "none": "empty"}
 class Stub(SpecModel):
     """One answer of a stubbed tool; the first that holds and is not used up."""
 
-    key_rules = (OneOf("a stub answers in one way", ("payload", "outcome")),)
+    key_rules = (OneOf("a stub answers in one way", ("payload", "outcome")), Beside("status", ("payload",)))
 
     when: Maybe[Expression] = None
     """When it answers, a bare expression over `args`."""
     payload: Value = None
     """The whole answer."""
+    status: Maybe[Annotated[int, Key(ge=100, le=599)]] = None
+    """Its HTTP status; 200 by default."""
     outcome: Maybe[Literal["timeout", "error"]] = None
     """A failure without an answer."""
     times: Maybe[Annotated[int, Key(ge=1)]] = None
@@ -105,9 +107,7 @@ class Expect(SpecModel):
 
     key_rules = (NotEmpty(),)
 
-    outcome: Maybe[
-        Literal["reply", "ask", "refuse", "handoff", "none", "queued", "closed", "conflict", "degraded", "error"]
-    ] = None
+    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "handoff", "none", "closed", "error"]] = None
     """What kind of answer it is."""
     status: Maybe[Literal["ai_active", "human_active", "closed"]] = None
     """Status of the session afterwards."""
@@ -129,7 +129,6 @@ class Expect(SpecModel):
         Literal[
             "direct_response",
             "quick_match",
-            "reply",
             "gate",
             "clarify",
             "human",
