@@ -24,6 +24,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from interlock.client.connection import TASK_QUEUE, connect
 from interlock.client.delivery import delivered, rejected
 from interlock.client.errors import NoSuchSessionError, RejectedError
+from interlock.contract.calls import BEING_OPENED
 
 Json: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -264,6 +265,8 @@ class Interlock:
         try:
             return await self.client.get_workflow_handle(where, run_id=run).query(query, args=arguments)
         except WorkflowQueryFailedError as error:
+            if BEING_OPENED in str(error):  # which passes
+                raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error
             raise RejectedError("query_failed", str(error)) from error
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:

@@ -18,6 +18,9 @@ TOOL_ERROR: Final = "tool_error"
 TOOL_MISCONFIGURED: Final = "tool_misconfigured"
 """Failure type: a missing variable, an unknown entry point, an argument that cannot be sent. Never retried."""
 
+BEING_OPENED: Final = "the session is being opened"
+"""What a query that comes too early fails with. Temporal carries no type with it, so the words are the contract."""
+
 UNKNOWN_SPEC: Final = "unknown_spec"
 """Failure type: no plan of that name. Never retried."""
 

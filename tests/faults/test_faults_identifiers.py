@@ -227,7 +227,7 @@ class Attack:
     def __init__(self, row, talk, plan):
         self.row, self.dice = row, row.dice
         self.account = forged_number(self.dice)
-        self.conversation = talk.Talk(plan, {name: self._lie for name in plan.tools}, user={"account": self.account})
+        self.conversation = talk.Talk(plan, dict.fromkeys(plan.tools, self._lie), user={"account": self.account})
         self.legal = [self.account]
         self.forged = [FORGED_DEFAULT, FORGED_CONFIG]
 

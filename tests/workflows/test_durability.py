@@ -73,6 +73,19 @@ async def test_continue_as_new_every_few_turns_loses_nothing_and_answers_nothing
             assert (await talk.send("support", s1, "other", user=user, id="a-1"))["outcome"] == "conflict"
 
 
+async def test_a_session_that_is_continuing_as_new_can_be_asked_all_the_while(support, user, stage_at, tmp_path, s1):
+    settings = {"limit.historyCount.suggestContinueAsNew": "20"}
+    async with EmbeddedServer(database=tmp_path / "t.db", settings=settings) as server:
+        stage = stage_at(server.address)
+        async with stage.serving(support()):
+            talk = await stage.talk()
+            for number in range(1, 31):
+                await talk.send("support", s1, f"x{number}", user=user)
+                asked = talk.status("support", s1), talk.record("support", s1, number), talk.plan("support", s1)
+                status, record, plan = await asyncio.gather(*asked)
+                assert (status["turn"], record["turn"], plan["spec"]) == (number, number, "support")
+
+
 async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import strict_json
-from interlock.contract.calls import UNKNOWN_SPEC
+from interlock.contract.calls import BEING_OPENED, UNKNOWN_SPEC
 from interlock.contract.messages import AgentMessage, Malformed, Message
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.machine import InvalidMessage, Machine, opened
@@ -52,6 +52,8 @@ class Conversation:
         except Malformed as problem:
             self.failure = inbound.malformed(problem)
         self._refused = self.opening.refused
+        if self.opening.state:  # it is there for queries before the plan is
+            self._state = restored(self.opening.state)
         self._archive = Archive()
 
     # -- opening ------------------------------------------------------------------------------------------------------
@@ -67,15 +69,21 @@ class Conversation:
 
     async def ready(self) -> State:
         """The state once the session is open; raises the failure of a session that cannot be."""
-        await workflow.wait_condition(lambda: self._state is not None or self.failure is not None)
+        await workflow.wait_condition(lambda: self._machine is not None or self.failure is not None)
+        if self._machine is None and self.failure is not None:
+            raise self.failure
         return self.state
 
     @property
     def state(self) -> State:
-        """The state of an open session."""
+        """The state of an open session, or of the run before while this one is being opened."""
         if self._state is None:
-            raise self.failure or inbound.refusal("opening", "the session is being opened")
+            raise self._not_open
         return self._state
+
+    @property
+    def _not_open(self) -> ApplicationError:
+        return self.failure or inbound.refusal("opening", BEING_OPENED)
 
     async def _first_program(self) -> Program:
         before = self.opening.state
@@ -91,11 +99,9 @@ class Conversation:
 
     def _enter(self, program: Program) -> None:
         self._program = program
-        if self.opening.state:
-            self._state = restored(self.opening.state)
-            self._state.plan_digest = program.digest
-        else:
+        if self._state is None:
             self._state = self._new_state(program)
+        self._state.plan_digest = program.digest
         self._machine = Machine(program, self._state)
         self.show()
 
@@ -239,14 +245,14 @@ class Conversation:
 
     def status(self) -> Json:
         """The answer of the query `status`."""
-        if self._program is None and self.failure is None:
+        if self._state is None and self.failure is None:
             return views.opening(self._info)
-        assert self._program is not None
-        return views.status(self.state, self._program.plan, self._info.continued_run_id)
+        return views.status(self.state, self._info.workflow_type, self._info.continued_run_id)
 
     def plan(self) -> Json:
         """The answer of the query `plan`."""
-        assert self._program is not None
+        if self._program is None:
+            raise self._not_open
         return views.plan_of(self._program.plan, self.state.plan_digest)
 
     def record(self, turn: int | None) -> Json | None:

@@ -11,12 +11,12 @@ from interlock_workflows.opening import session_of
 Json = dict[str, Any]
 
 
-def status(state: State, plan: Plan, previous_run: str | None) -> Json:
+def status(state: State, spec: str, previous_run: str | None) -> Json:
     """Where the session stands; `previous_run` is the run that continued as this one."""
     return {
         "session": state.session_id,
         "run": state.run_id,
-        "spec": plan.name,
+        "spec": spec,
         "digest": state.plan_digest,
         "status": state.status,
         "turn": state.turn,
