@@ -21,6 +21,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import forked
 import yaml
 from click.testing import CliRunner
 
@@ -33,6 +34,11 @@ TUTORIAL = ROOT / "docs" / "tutorial" / "first-agent.md"
 UPDATE = bool(os.environ.get("INTERLOCK_UPDATE_GOLDEN"))
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>[a-z]*)(?P<rest>.*)$")
 SHELL = re.compile(r"[|&;<>$`]")
+PLAIN = re.compile(
+    r"^(?:(?P<pipe>printf|echo) '(?P<given>[^']*)' \| )?(?P<settings>(?:[A-Z_]+=\S+ )*)"
+    r"(?P<command>interlock|python) (?P<rest>[^-].*)$"
+)
+"""A command that needs no shell: text through a pipe, variables, `interlock …` or `python FILE …`."""
 IN_PROCESS = ("check", "test", "graph", "explain", "plan", "schema")
 UNRUN = {
     "make demo": "tests/demo runs it",
@@ -44,6 +50,7 @@ UNRUN = {
     "make golden": "it writes these files",
 }
 """Commands that the pages show and that are not run here, each with the reason."""
+ELAPSED = re.compile(r"in \d+\.\d\d s$", re.MULTILINE)
 PORTS = ("7233", "8233", "8801")
 READY_SECONDS = 30.0
 
@@ -108,6 +115,12 @@ def fits(shown: str, output: str) -> bool:
     """Whether the output is as the page shows it."""
     lines = [r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines()]
     return re.fullmatch("".join(lines), _trimmed(output)) is not None
+
+
+def _piped(plain: re.Match[str]) -> str:
+    if not plain["pipe"]:
+        return ""
+    return plain["given"].replace("\\n", "\n") if plain["pipe"] == "printf" else plain["given"] + "\n"
 
 
 def _trimmed(output: str) -> str:
@@ -254,7 +267,7 @@ class Walk:
             wanted = int(block.says.get("exit", "0")) if command is commands[-1] else 0
             if not fits(command.output, output):
                 if UPDATE and "…" not in command.output:
-                    command.output = _trimmed(output)
+                    command.output = ELAPSED.sub("in … s", _trimmed(output))
                 else:
                     raise AssertionError(
                         f"{block}: $ {command.line}\nshown:\n{command.output}\nprinted:\n{_trimmed(output)}"
@@ -265,16 +278,27 @@ class Walk:
             self.rewritten.append((block, text))
 
     def _run(self, line: str) -> tuple[int, str]:
-        words = shlex.split(line) if not SHELL.search(line) else []
         if line == "pip install .":
             self._install()
             return 0, ""
-        if words[:1] == ["interlock"] and words[1:2] and words[1] in IN_PROCESS:
-            with _inside(self.folder, self._environment()):
-                done = CliRunner().invoke(root, words[1:], prog_name="interlock")
-            if done.exception and not isinstance(done.exception, SystemExit):
-                raise done.exception
-            return done.exit_code, done.output
+        plain = PLAIN.match(line)
+        if plain is None or SHELL.search(plain["rest"]):
+            return self._in_shell(line)
+        words = [plain["command"], *shlex.split(plain["rest"])]
+        settings = dict(one.split("=", 1) for one in plain["settings"].split())
+        environment = self._environment() | settings
+        if words[0] == "interlock" and words[1] in IN_PROCESS:
+            return self._in_process(words, environment)
+        return forked.run(words, self.folder, environment, _piped(plain))
+
+    def _in_process(self, words: list[str], environment: dict[str, str]) -> tuple[int, str]:
+        with _inside(self.folder, environment):
+            done = CliRunner().invoke(root, words[1:], prog_name="interlock")
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done.exit_code, done.output
+
+    def _in_shell(self, line: str) -> tuple[int, str]:
         ran = subprocess.run(
             ["bash", "-c", line],
             cwd=self.folder,

@@ -118,7 +118,16 @@ def test_every_key_of_a_record_is_explained_and_no_other(answers):
 
 
 def test_every_typed_error_of_a_session_is_on_the_page():
-    names = "MALFORMED DRAINING UNKNOWN_NAME SINGLE_MESSAGE INVALID_MESSAGE TOO_LARGE CANCELLED INTERNAL".split()
+    names = [
+        "MALFORMED",
+        "DRAINING",
+        "UNKNOWN_NAME",
+        "SINGLE_MESSAGE",
+        "INVALID_MESSAGE",
+        "TOO_LARGE",
+        "CANCELLED",
+        "INTERNAL",
+    ]
     errors = CONTRACT[CONTRACT.index("## Errors") : CONTRACT.index("## Limits")]
     listed = {CODE.findall(line)[0] for line in errors.splitlines() if line.startswith("| `")}
     assert listed == {getattr(inbound, name) for name in names} | {"unknown_spec"}
