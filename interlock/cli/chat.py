@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import sys
-import time
+import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,17 +15,11 @@ from interlock.cli.failing import told_plainly
 from interlock.cli.options import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Awaitable
     from pathlib import Path
 
-    from interlock.client import Interlock
+    from interlock.cli.conversation import Conversation
     from interlock.plan.plan import Plan
-
-HELP = """  /why            show or hide what decided each turn
-  /takeover       a person takes over; /release gives back
-  /agent TEXT     write as that person
-  /record         the whole record of the last turn, as JSON
-  /quit           end (so does Ctrl-D)"""
 
 
 @click.command("chat", epilog='Example: interlock chat logistics-support --user \'{"tier": "vip"}\'')
@@ -39,107 +31,73 @@ HELP = """  /why            show or hide what decided each turn
 @click.option("--brief", is_flag=True, help="Show replies alone.")
 @told_plainly
 def command(name: str, paths: tuple[Path, ...], address: str | None, session: str, user: str, brief: bool) -> None:
-    """Talk to the agent NAME. Lines come from the terminal, or from standard input.
+    """Talk to the agent NAME. Lines come from the terminal, or from standard input; /help lists the commands.
 
     Without --address an in-memory Temporal server and a worker are started for the time of the conversation.
     """
-    given = {"id": "chat", **json_object(user, "--user")}
-    chat = Chat(name, session or f"chat-{uuid.uuid4().hex[:8]}", given, why=not brief)
-    asyncio.run(_run(chat, paths, address))
-
-
-async def _run(chat: Chat, paths: tuple[Path, ...], address: str | None) -> None:
-    from interlock.client import Interlock
-
-    if address is not None:
-        await chat.talk(await Interlock.connect(address))
-        return
-    from interlock.cli.bundles import plan_named
+    from interlock.cli.conversation import Conversation
     from interlock.cli.logs import log_for_people
 
+    given = {"id": "chat", **json_object(user, "--user")}
+    conversation = Conversation(name, session or f"chat-{uuid.uuid4().hex[:8]}", given, why=not brief)
     log_for_people()
-    async with embedded(plan_named(chat.agent, paths)) as desk:
-        await chat.talk(desk)
+    if address is None:
+        from interlock.cli.bundles import plan_named
+
+        asyncio.run(_on_embedded(conversation, plan_named(name, paths)))
+    else:
+        asyncio.run(_at(conversation, address))
 
 
-@contextlib.asynccontextmanager
-async def embedded(plan: Plan) -> AsyncIterator[Interlock]:
-    """A client of a server and a worker that live as long as the block."""
-    from interlock.cli.server import EmbeddedServer
-    from interlock.cli.serving import environment, serve_plans, settings_of
+async def _at(conversation: Conversation, address: str) -> None:
+    from interlock.cli.serving import environment, stop_on_signals
     from interlock.client import Interlock
 
-    stop = asyncio.Event()
+    stop = stop_on_signals()
+    desk = await Interlock.connect(address, task_queue=environment()["INTERLOCK_TASK_QUEUE"])
+    await _first_of(stop.wait(), conversation.talk(desk, lines_of_stdin()))
+
+
+async def _on_embedded(conversation: Conversation, plan: Plan) -> None:
+    """A server and a worker that live as long as the conversation."""
+    from interlock.cli.server import EmbeddedServer
+    from interlock.cli.serving import environment, serve_plans, settings_of, stop_on_signals
+    from interlock.client import Interlock
+
+    stop, ended, environ = stop_on_signals(), asyncio.Event(), environment()
     async with EmbeddedServer() as server:
-        environ = environment()
-        worker = asyncio.create_task(serve_plans(settings_of(environ, [plan]), stop, environ, address=server.address))
+        settings = settings_of(environ, [plan])
+        worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
         try:
-            yield await Interlock.connect(server.address)
+            desk = await Interlock.connect(server.address, task_queue=environ["INTERLOCK_TASK_QUEUE"])
+            await _first_of(stop.wait(), asyncio.shield(worker), conversation.talk(desk, lines_of_stdin()))
         finally:
-            stop.set()
+            ended.set()
             await worker
 
 
-class Chat:
-    """One conversation: reads lines, sends them, shows what came of them."""
+async def _first_of(*work: Awaitable[object]) -> None:
+    """Until one of them ends; the others are cancelled."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    done, rest = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+    for task in done:
+        task.result()
 
-    def __init__(self, agent: str, session: str, user: dict[str, Any], *, why: bool) -> None:
-        self.agent, self.session, self.user, self.why = agent, session, user, why
-        self.last: dict[str, Any] | None = None
 
-    async def talk(self, desk: Interlock) -> None:
-        """Until the lines end or the reader quits."""
-        people = sys.stdin.isatty()
-        if people:
-            click.echo(f"session {self.session} of {self.agent}; /help lists the commands")
-        while (line := await self._line(people=people)) is not None:
-            if line == "/quit":
-                return
-            if line:
-                await self._take(desk, line)
+def lines_of_stdin() -> asyncio.Queue[str | None]:
+    """The lines of standard input as they come, then None.
 
-    async def _line(self, *, people: bool) -> str | None:
-        if people:
-            click.echo(click.style("you> ", bold=True), nl=False)
-        line = await asyncio.to_thread(sys.stdin.readline)
-        return line.strip() if line else None
+    A thread of its own reads them: a wait for the keyboard cannot be cancelled, and must not hold up the end.
+    """
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
 
-    async def _take(self, desk: Interlock, line: str) -> None:
-        from interlock.client.errors import RejectedError
+    def read() -> None:
+        for line in iter(sys.stdin.buffer.readline, b""):
+            loop.call_soon_threadsafe(lines.put_nowait, line.decode("utf-8", "replace").strip())
+        loop.call_soon_threadsafe(lines.put_nowait, None)
 
-        try:
-            await (self._command(desk, line) if line.startswith("/") else self._say(desk, line))
-        except RejectedError as problem:
-            click.echo(click.style(f"  refused: {problem} ({problem.kind})", fg="red"))
-
-    async def _command(self, desk: Interlock, line: str) -> None:
-        word, _, rest = line[1:].partition(" ")
-        match word:
-            case "why":
-                self.why = not self.why
-            case "takeover" | "release":
-                status = await getattr(desk, word)(self.agent, self.session, by="chat")
-                click.echo(f"  status: {status['status']}")
-            case "agent":
-                await self._shown(
-                    desk, rest, time.perf_counter(), await desk.agent_message(self.agent, self.session, rest)
-                )
-            case "record":
-                click.echo(json.dumps(self.last, ensure_ascii=False, indent=2))
-            case _:
-                click.echo(HELP)
-
-    async def _say(self, desk: Interlock, line: str) -> None:
-        started = time.perf_counter()
-        reply = await desk.send(self.agent, self.session, line, user=self.user)
-        await self._shown(desk, line, started, reply)
-
-    async def _shown(self, desk: Interlock, line: str, started: float, reply: dict[str, Any]) -> None:
-        from interlock.cli.turns import shown_turn
-
-        elapsed_ms = (time.perf_counter() - started) * 1000
-        turn = reply["turn"]
-        self.last = await desk.record(self.agent, self.session, turn) if turn is not None else None
-        click.echo(
-            shown_turn(line, reply, self.last, elapsed_ms) if self.why else reply["text"] or f"({reply['outcome']})"
-        )
+    threading.Thread(target=read, daemon=True).start()
+    return lines

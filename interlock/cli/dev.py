@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from interlock.cli.bundles import paths_argument
 from interlock.cli.failing import told_plainly
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.cli.server import EmbeddedServer
 
 FOLDER = Path(".interlock")
@@ -30,10 +34,28 @@ def command(paths: tuple[Path, ...], port: int | None, ui_port: int | None, in_m
     """
     from interlock.cli.server import EmbeddedServer
 
-    if not in_memory:
+    if in_memory:
+        asyncio.run(_serve(paths, EmbeddedServer(port=port, ui_port=ui_port)))
+        return
+    database, log = FOLDER / "dev.db", FOLDER / "temporal.log"
+    with _alone():
+        asyncio.run(_serve(paths, EmbeddedServer(database=database, port=port, ui_port=ui_port, log=log)))
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Hold the folder: two servers on one database would spoil it."""
+    try:
         FOLDER.mkdir(exist_ok=True)
-    database, log = (None, None) if in_memory else (FOLDER / "dev.db", FOLDER / "temporal.log")
-    asyncio.run(_serve(paths, EmbeddedServer(database=database, port=port, ui_port=ui_port, log=log)))
+        lock = (FOLDER / "dev.lock").open("w")
+    except OSError as error:
+        raise click.ClickException(f"cannot write to {FOLDER}: {error.strerror}; try --in-memory.") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise click.ClickException("`interlock dev` runs here already; stop it, or use --in-memory.") from error
+        yield
 
 
 async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
@@ -50,9 +72,7 @@ async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
         if server.ui:
             click.echo(f"web pages        {server.ui}")
         click.echo(f"serving          {', '.join(sorted(plan.name for plan in plans))}")
-        click.echo(
-            f"talk to it       interlock chat {plans[0].name} --address {server.address}" if plans else "no agents"
-        )
+        click.echo(f"talk to it       interlock chat {plans[0].name} --address {server.address}")
         click.echo("Ctrl-C stops both.")
         await serve_plans(settings_of(environ, plans), stop, environ, address=server.address)
     click.echo("stopped")

@@ -8,9 +8,10 @@ import signal
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import click
 import structlog
 
-from interlock.cli.bundles import sound_bundles
+from interlock.cli.bundles import shown, sound_bundles
 from interlock.client import TASK_QUEUE, connect
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
@@ -41,8 +42,12 @@ def environment() -> dict[str, str]:
 
 
 def sound_plans(paths: Iterable[Path]) -> list[Plan]:
-    """The plans of every bundle under `paths`. Prints what is wrong; raises ClickException if that is an error."""
-    return [plan for _, bundle in sound_bundles(paths) for plan in bundle.plans.values()]
+    """The plans of every bundle under `paths`. Prints what is wrong; raises ClickException if nothing can be served."""
+    found = sound_bundles(paths)
+    plans = [plan for _, bundle in found for plan in bundle.plans.values()]
+    if not plans:
+        raise click.ClickException(f"there is no Agent in {', '.join(shown(folder) for folder, _ in found)}.")
+    return plans
 
 
 def settings_of(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
@@ -69,13 +74,16 @@ async def serve_plans(
 
 
 def stop_on_signals() -> asyncio.Event:
-    """Set by SIGTERM and SIGINT; called inside the running loop."""
+    """Set by SIGTERM, SIGINT, and SIGHUP unless it is ignored (nohup); called inside the running loop."""
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
 
 
 async def serve_until_stopped(settings: Settings, environ: Mapping[str, str]) -> None:
-    """Serve until SIGTERM or SIGINT."""
+    """Serve until a signal says stop."""
     await serve_plans(settings, stop_on_signals(), environ)

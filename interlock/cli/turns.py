@@ -29,12 +29,12 @@ SAYS_NOTHING = "(says nothing)"
 def shown_turn(
     text: str, reply: dict[str, Any], record: dict[str, Any] | None, elapsed_ms: float, *, speaker: str = "user"
 ) -> str:
-    """The turn as lines: the message, why it was answered so, the reply with its outcome and source."""
-    source = (record or {}).get("response_source") or "no rule"
+    """The turn as lines: the message (if any), why it was answered so, the reply with its outcome and source."""
+    source = f" by {record['response_source']}" if record else ""
     lines = [
-        told_line(SPEAKERS[speaker], text, bold=True),
+        *([told_line(SPEAKERS[speaker], text, bold=True)] if text else []),
         *told_lines(told(record or {})),
-        told_line("outcome", f"{outcome_of(reply)} by {source}, {elapsed_ms:.0f} ms"),
+        told_line("outcome", f"{outcome_of(reply)}{source}, {elapsed_ms:.0f} ms"),
         *reply_lines(reply),
     ]
     return "\n".join(lines)

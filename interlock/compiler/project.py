@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from interlock.compiler.salvage import salvaged, whole
@@ -89,16 +89,14 @@ def _add(project: Project, document: Document, bundle: Bundle, findings: Finding
 
 
 def _foreign(folder: str, bundle: Bundle) -> list[Unit]:
+    prefix = f"../{folder}/"
+    sheets = {path: replace(sheet, file=prefix + sheet.file) for path, sheet in bundle.sheets.items()}
     units = []
     for document in bundle.documents:
         spec, _ = parse(document)
-        unit = (
-            whole(spec, document, bundle.sheets, folder)
-            if spec is not None and not isinstance(spec, SuiteSpec)
-            else None
-        )
-        unit = unit or salvaged(document, bundle.sheets, folder)
+        unit = whole(spec, document, sheets, folder) if spec is not None and not isinstance(spec, SuiteSpec) else None
+        unit = unit or salvaged(document, sheets, folder)
         if unit is not None:
-            unit.prefix = f"../{folder}/"
+            unit.prefix = prefix
             units.append(unit)
     return units

@@ -46,7 +46,7 @@ def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
 
 
 def _nothing_in(folder: Path) -> Diagnostic:
-    place = Location(_shown(folder.name or str(folder)))
+    place = Location(".")  # the folder itself, as all places are relative to it
     if folder.is_dir():
         return Diagnostic("empty-bundle", "no YAML file in this folder", place, hint="a spec's name ends with .yaml")
     if folder.exists():

@@ -105,8 +105,8 @@ def test_a_dangling_link_is_a_finding(folder):
 def test_an_empty_folder_a_missing_one_and_a_wrong_file_are_findings(folder, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "note.txt").write_text("x")
-    assert codes(read_bundle(tmp_path / "empty")[1]) == [("empty-bundle", "empty:1:1")]
-    assert codes(read_bundle(tmp_path / "note.txt")[1]) == [("not-a-spec", "note.txt:1:1")]
+    assert codes(read_bundle(tmp_path / "empty")[1]) == [("empty-bundle", ".:1:1")]
+    assert codes(read_bundle(tmp_path / "note.txt")[1]) == [("not-a-spec", ".:1:1")]
     _, (missing,) = read_bundle(tmp_path / "empyt")
     assert missing.code == "missing-file"
     assert "'empty'" in missing.hint

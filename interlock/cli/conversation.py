@@ -1,0 +1,101 @@
+"""One conversation in the terminal: what is typed is a message or a command, what comes of it is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from interlock.cli.turns import shown_turn
+from interlock.client.errors import NoSuchSessionError, RejectedError
+
+if TYPE_CHECKING:
+    from asyncio import Queue
+
+    from interlock.client import Interlock
+
+HELP = """  /why            show or hide what decided each turn
+  /type NAME      the type of the messages from now on, such as form
+  /takeover       a person takes over; /release gives back
+  /agent TEXT     write as that person
+  /close          end the session
+  /record         the whole record of the last turn, as JSON
+  /quit           end (so does Ctrl-D)"""
+
+NEEDS = {"type": "the name of a type", "agent": "a text"}
+PEOPLE = ("takeover", "release", "close")
+
+
+class Conversation:
+    """Reads lines, sends them, shows what came of them."""
+
+    def __init__(self, agent: str, session: str, user: dict[str, Any], *, why: bool) -> None:
+        self.agent, self.session, self.user, self.why = agent, session, user, why
+        self.type = "user_chat"
+        self.last: dict[str, Any] | None = None
+        self._people = sys.stdin.isatty()
+
+    async def talk(self, desk: Interlock, lines: Queue[str | None]) -> None:
+        """Until the lines end or the reader quits."""
+        if self._people:
+            click.echo(f"session {self.session} of {self.agent}; /help lists the commands")
+        while (line := await self._next(lines)) not in (None, "/quit"):
+            if line:
+                await self._take(desk, line)
+
+    async def _next(self, lines: Queue[str | None]) -> str | None:
+        if self._people:
+            click.echo(click.style("you> ", bold=True), nl=False)
+        return await lines.get()
+
+    async def _take(self, desk: Interlock, line: str) -> None:
+        try:
+            await (self._command(desk, line) if line.startswith("/") else self._say(desk, line))
+        except RejectedError as problem:
+            click.echo(click.style(f"  refused: {problem} ({problem.kind})", fg="red"))
+        except NoSuchSessionError:
+            click.echo(click.style("  the session begins with the first message; nothing was said yet", fg="red"))
+
+    async def _command(self, desk: Interlock, line: str) -> None:
+        word, _, rest = line[1:].partition(" ")
+        rest = rest.strip()
+        if word == "why":
+            self.why = not self.why
+            click.echo(f"  what decided each turn is {'shown' if self.why else 'hidden'}")
+        elif word == "record":
+            click.echo(json.dumps(self.last, ensure_ascii=False, indent=2) if self.last else "  there is no record yet")
+        elif word in PEOPLE:
+            status = await getattr(desk, word)(self.agent, self.session, by="chat")
+            click.echo(f"  status: {status['status']}")
+        elif word in NEEDS and not rest:
+            click.echo(f"  /{word} needs {NEEDS[word]}")
+        elif word == "type":
+            self.type = rest
+            click.echo(f"  messages are of type {rest} now")
+        elif word == "agent":
+            started = time.perf_counter()
+            reply = await desk.agent_message(self.agent, self.session, rest, by="chat")
+            await self._shown(desk, rest, started, reply, speaker="agent")
+        else:
+            click.echo(HELP if word == "help" else f"  no such command: {line}\n{HELP}")
+
+    async def _say(self, desk: Interlock, line: str) -> None:
+        started = time.perf_counter()
+        reply = await desk.send(self.agent, self.session, line, user=self.user, type=self.type)
+        await self._shown(desk, line, started, reply)
+
+    async def _shown(
+        self, desk: Interlock, line: str, started: float, reply: dict[str, Any], speaker: str = "user"
+    ) -> None:
+        elapsed_ms = (time.perf_counter() - started) * 1000
+        turn = reply["turn"]
+        record = await desk.record(self.agent, self.session, turn) if turn is not None else None
+        self.last = record or self.last
+        if self.why:
+            typed = "" if self._people and speaker == "user" else line
+            click.echo(shown_turn(typed, reply, record, elapsed_ms, speaker=speaker) + "\n")
+        else:
+            click.echo(reply["text"] or f"({reply['outcome']})")
