@@ -5,10 +5,11 @@ from typing import Any
 
 from temporalio.plugin import SimplePlugin
 from temporalio.worker import WorkflowRunner
-from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+from temporalio.worker.workflow_sandbox import SandboxRestrictions
 
 from interlock.client.converter import WORKER_CONVERTER
 from interlock_workflows.plans import ReadPlan, read_large_plans_with
+from interlock_workflows.runner import QuickSandbox
 from interlock_workflows.session import Session
 
 PASSED_THROUGH = (
@@ -50,4 +51,4 @@ def interlock_plugin(activities: Sequence[Callable[..., Any]] = (), read_plan: R
 
 
 def _sandboxed(_given: WorkflowRunner | None) -> WorkflowRunner:
-    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
+    return QuickSandbox(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
