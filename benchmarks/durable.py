@@ -12,7 +12,7 @@ from benchmarks.stage import HOURS, LOOKUP, Side, Stage, set_up
 from benchmarks.table import Row
 
 CALLERS = 16
-PAIRS = 60
+PAIRS = 200
 
 
 def rows(effort: Effort) -> Iterator[Row]:
