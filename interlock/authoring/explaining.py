@@ -129,7 +129,7 @@ def _gates(turn: Turn) -> Iterator[Rule]:
     gates = {gate.id: gate for gate in turn.program.plan.gates}
     for seen in turn.gates:
         gate = gates[seen["id"]]
-        hits = [("hit", f"{raw!r} at {start}..{end}") for raw, start, end in seen.get("hits", ())]
+        hits = [("hit", f"{_shown(raw)} at {start}..{end}") for raw, start, end in seen.get("hits", ())]
         parts = (*hits, *(_parts(turn, gate.when) if gate.when and seen["why"] != NO_MATCH else ()))
         conditions = [f"screen {gate.screen}"] if gate.screen else [f"begins with {gate.prefix}"] if gate.prefix else []
         when = " and ".join([*conditions, *([gate.when] if gate.when else [])])

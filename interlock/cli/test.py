@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from interlock.cli.bundles import paths_argument, shown, sound_bundles
+from interlock.cli.formats import counted
 from interlock.cli.output import write
 
 if TYPE_CHECKING:
@@ -99,5 +100,5 @@ def _tell(results: list[SuiteResult], coverage: dict[str, Coverage], elapsed: fl
     cases = [case for result in results for case in result.cases]
     failed = sum(bool(case.failures) for case in cases)
     turns = sum(case.turns for case in cases)
-    line = f"{len(cases) - failed} passed, {failed} failed, {turns} turns in {elapsed:.2f} s"
+    line = f"{len(cases) - failed} passed, {failed} failed, {counted(turns, 'turn')} in {elapsed:.2f} s"
     click.echo(click.style(line, fg="red" if failed else "green", bold=True))
