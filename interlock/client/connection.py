@@ -1,8 +1,7 @@
 """Connecting to Temporal: the address, namespace, TLS and key come from Temporal's own environment configuration."""
 
-import asyncio
-import re
 import atexit
+import re
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -18,7 +17,6 @@ DEFAULT_ADDRESS = "localhost:7233"
 
 EXIT_PAUSE = 0.05
 """Seconds that Temporal's own threads get to let go of Python: a process that ends at once may crash in them."""
-SETTLE_SECONDS = 0.1
 
 
 async def connect(
@@ -39,8 +37,6 @@ async def connect(
     try:
         return await Client.connect(**config, data_converter=CLIENT_CONVERTER, plugins=plugins)
     except RuntimeError as error:
-        # The SDK's own thread still holds the interpreter for a moment; a process that ended now would abort.
-        await asyncio.sleep(SETTLE_SECONDS)
         raise UnreachableError(
             f"no Temporal server answers at {config['target_host']}: {_cause(error)}; "
             "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"

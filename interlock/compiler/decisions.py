@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.lower_fields import field_values, fields, maybe_text
+from interlock.compiler.lower_fields import field_values, fields
 from interlock.compiler.tables import Problem, parse_cell, parse_output
 from interlock.compiler.vocabularies import sheet_of
 from interlock.plan.rules import Decision, Row, TableInput
@@ -52,7 +52,6 @@ def _lowered(part: Part) -> Lowered:
     inputs = {name: TableInput(**field_values(column), value=column.value) for name, column in written.inputs.items()}
     empty = Decision(
         at=str(part.key()),
-        title=maybe_text(written.title),
         hit=written.hit,
         inputs=inputs,
         outputs=fields(written.outputs),

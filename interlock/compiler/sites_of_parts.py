@@ -80,7 +80,6 @@ def _condition(part: Part, scopes: Scopes) -> Iterator[Site]:
 def _decision(part: Part, scopes: Scopes) -> Iterator[Site]:
     decision: Decision = part.model
     place = Place(part.unit, scopes.before_call(None), reads=True, owner=part)
-    yield from Place(part.unit, scopes.base, owner=part).text(decision.title, *part.path, "title")
     for name, column in decision.inputs.items():
         yield from place.value(column.value, *part.path, "inputs", name, "value", wanted=argument_shape(column))
     for index, row in enumerate(decision.rules or ()):

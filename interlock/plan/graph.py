@@ -166,7 +166,7 @@ class Drawing:
             return self.said(step.title)
         match step.action:
             case "call":
-                return call_words(step)
+                return self.call(step)
             case "flow":
                 return f"flow {step.flow}"
             case "collect":
@@ -180,10 +180,11 @@ class Drawing:
             case "switch" | "do":
                 return step.id
 
-
-def call_words(step: CallStep) -> str:
-    """The tool, and what it is called for each of."""
-    return f"call {step.tool}" + (f" for each {', '.join(step.expand)}" if step.expand else "")
+    def call(self, step: CallStep) -> str:
+        """The tool, by its title for people, and what it is called for each of."""
+        tool = self.plan.tools.get(step.tool)
+        name = f"call {step.tool}" + (f" ({self.said(tool.title)})" if tool and tool.title else "")
+        return name + (f" for each {', '.join(step.expand)}" if step.expand else "")
 
 
 def caught(catch: Catch) -> str:

@@ -57,7 +57,6 @@ class TableInput(Field):
 class Decision(Placed):
     """A decision table; `hit` has DMN's meaning."""
 
-    title: Text | None = None
     hit: HitPolicy
     inputs: dict[str, TableInput]
     outputs: dict[str, Field]

@@ -36,8 +36,6 @@ class Decision(SpecModel):
 
     key_rules = (OneOf("a table has one origin", ("rules", "csv")),)
 
-    title: Maybe[Text] = None
-    """Name for people."""
     hit: Literal["unique", "first", "any", "priority", "collect", "sum", "min", "max", "count"]
     """Which of the rows that hold count; the meaning is DMN's."""
     inputs: Named[TableInput]
