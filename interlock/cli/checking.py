@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from interlock.cli.remembered import Remembered, engine_stamp, fingerprint
+from interlock.cli.marks import Marks, engine_mark
+from interlock.cli.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +22,8 @@ def findings_of(folders: Sequence[Path], *, use_cache: bool = True) -> list[Diag
     """The findings of all bundles, their files named as people type them."""
     if not use_cache:
         return [finding for found in _checked(folders) for finding in found]
-    known = Remembered(engine_stamp())
-    marks = {folder: fingerprint(folder) for folder in folders}
+    known, marking = Remembered(engine_mark()), Marks()
+    marks = {folder: marking.of(folder) for folder in folders}
     found = {folder: known.findings(folder, marks[folder]) for folder in folders}
     changed = [folder for folder in folders if found[folder] is None]
     for folder, now in zip(changed, _checked(changed), strict=True):

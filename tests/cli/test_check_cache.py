@@ -5,9 +5,10 @@ import os
 
 import pytest
 
-from interlock.cli import checking, remembered
+from interlock.cli import checking, marks
 from interlock.cli.checking import WORTH_A_POOL
-from interlock.cli.remembered import FILE, engine_stamp, fingerprint
+from interlock.cli.marks import Marks, engine_mark
+from interlock.cli.remembered import FILE
 
 LIBRARY = """
 apiVersion: interlock/v1
@@ -107,10 +108,10 @@ def test_a_bundle_that_is_used_and_only_now_there_counts(place, checked):
 def mark(place, change):
     """The fingerprints of the bundle `desk` before and after a change."""
     folder = place.folder / "specs" / "desk"
-    before = fingerprint(folder)
-    assert fingerprint(folder) == before
+    before = Marks().of(folder)
+    assert Marks().of(folder) == before
     change(folder)
-    return before, fingerprint(folder)
+    return before, Marks().of(folder)
 
 
 def renamed(folder):
@@ -168,27 +169,27 @@ def test_a_file_that_becomes_unreadable_changes_the_mark(desk):
 
 def test_another_engine_checks_everything_again(desk, checked, monkeypatch):
     desk.run("check")
-    monkeypatch.setattr(checking, "engine_stamp", lambda: "another")
+    monkeypatch.setattr(checking, "engine_mark", lambda: "another")
     desk.run("check")
     desk.run("check")
     assert checked == ["desk", "desk"]
 
 
 def test_the_engine_is_its_code_its_version_and_what_is_installed(tmp_path, monkeypatch):
-    stamp = engine_stamp()
-    assert engine_stamp() == stamp
+    stamp = engine_mark()
+    assert engine_mark() == stamp
     monkeypatch.setattr("interlock.__version__", "another")
-    assert engine_stamp() != stamp
+    assert engine_mark() != stamp
     monkeypatch.undo()
     package = tmp_path / "interlock"
     package.mkdir()
     monkeypatch.setattr("interlock.__file__", str(package / "__init__.py"))
-    empty = engine_stamp()
+    empty = engine_mark()
     (package / "module.py").write_text("")
-    assert engine_stamp() != empty
+    assert engine_mark() != empty
     monkeypatch.undo()
-    monkeypatch.setattr(remembered.sysconfig, "get_path", lambda _: str(tmp_path))
-    assert engine_stamp() != stamp
+    monkeypatch.setattr(marks.sysconfig, "get_path", lambda _: str(tmp_path))
+    assert engine_mark() != stamp
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_the_engine_is_its_code_its_version_and_what_is_installed(tmp_path, monk
 )
 def test_a_cache_that_cannot_be_read_counts_as_none(desk, checked, content):
     FILE.parent.mkdir(parents=True)
-    FILE.write_bytes(content.replace(b"X", engine_stamp().encode()))
+    FILE.write_bytes(content.replace(b"X", engine_mark().encode()))
     assert desk.run("check").exit_code == 0
     desk.run("check")
     assert checked == ["desk"]
