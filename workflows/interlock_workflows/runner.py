@@ -1,11 +1,13 @@
 """The sandbox as Temporal ships it, but quicker to say what a payload belongs to.
 
-For every payload of every task the worker asks the instance that, and Temporal's sandboxed one compiles and runs a
-piece of source each time: a third of what a turn costs. A payload that comes with no command belongs to the run itself.
+For every payload of every task the worker asks the instance that, several times over, and Temporal's sandboxed one
+compiles and runs a piece of source each time: a third of what a turn costs. A payload without a command belongs to the
+run itself, and what the payloads of a command belong to stays the same for as long as that is pending.
 """
 
 from typing import Any
 
+from temporalio.api.enums.v1 import CommandType
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.converter import (
@@ -17,6 +19,9 @@ from temporalio.converter import (
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 from temporalio.workflow import Info
+
+COMMANDS_KEPT = 16
+"""How many commands of a run are remembered; one that is forgotten is asked for again."""
 
 
 class QuickSandbox(SandboxedWorkflowRunner):
@@ -37,6 +42,7 @@ class _Instance(WorkflowInstance):
         )
         self._belongs = WorkflowSerializationContext(namespace=info.namespace, workflow_id=info.workflow_id)
         self._stored = StorageDriverStoreContext(target=run)
+        self._of_commands: dict[Any, SerializationContext] = {}
 
     def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
         """As in the sandbox."""
@@ -44,11 +50,24 @@ class _Instance(WorkflowInstance):
 
     def get_serialization_context(self, command_info: Any) -> SerializationContext | None:
         """The run, but for payloads of a command."""
-        return self._belongs if command_info is None else self._sandboxed.get_serialization_context(command_info)
+        if command_info is None:
+            return self._belongs
+        known = self._of_commands.get(command_info)
+        return self._asked(command_info) if known is None else known
+
+    def _asked(self, command_info: Any) -> SerializationContext | None:
+        context = self._sandboxed.get_serialization_context(command_info)
+        if context is not None:
+            self._of_commands[command_info] = context
+            if len(self._of_commands) > COMMANDS_KEPT:
+                del self._of_commands[next(iter(self._of_commands))]
+        return context
 
     def get_external_store_context(self, command_info: Any) -> StorageDriverStoreContext:
-        """The run, but for payloads of a command."""
-        return self._stored if command_info is None else self._sandboxed.get_external_store_context(command_info)
+        """The run, for its own payloads and those of its activities."""
+        if command_info is None or command_info.command_type == CommandType.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK:
+            return self._stored
+        return self._sandboxed.get_external_store_context(command_info)
 
     def get_info(self) -> Info:
         """As in the sandbox."""
