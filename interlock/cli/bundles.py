@@ -52,11 +52,11 @@ def shown(path: Path) -> str:
     return relative if not relative.startswith("..") else str(path)
 
 
-def compile_shown(folder: Path) -> Compiled:
-    """The bundle compiled, its findings with files named as people type them."""
+def compile_shown(folder: Path, *, plans: bool = True) -> Compiled:
+    """The bundle compiled, its findings with files named as people type them; without `plans` only the findings."""
     from interlock.compiler import compile_folder
 
-    return compile_folder(folder, shown_as=shown(folder))
+    return compile_folder(folder, shown_as=shown(folder), plans=plans)
 
 
 def sound_bundles(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:

@@ -38,9 +38,12 @@ class Compiled:
 
 
 def compile_bundle(
-    bundle: Bundle, others: Mapping[str, Bundle] | None = None, *, read: Iterable[Diagnostic] = ()
+    bundle: Bundle, others: Mapping[str, Bundle] | None = None, *, read: Iterable[Diagnostic] = (), plans: bool = True
 ) -> Compiled:
-    """Compile a bundle; `others` are the bundles whose Libraries it uses, by folder, `read` what reading them found."""
+    """Compile a bundle; `others` are the bundles whose Libraries it uses, by folder, `read` what reading them found.
+
+    Without `plans` only the findings are worked out.
+    """
     findings = Findings(list(read))
     known = {document.file for document in bundle.documents}
     unread = {finding.location.file for finding in findings.found} - known
@@ -48,10 +51,11 @@ def compile_bundle(
     for _, run in PASSES:
         run(project, findings)
     found = [*(finding for finding in findings.found if not _is_foreign(finding)), *_broken(project, findings.found)]
-    return Compiled(_plans(project, findings.found), tuple(project.suites), in_order(found))
+    made = _plans(project, findings.found) if plans else {}
+    return Compiled(made, tuple(project.suites), in_order(found))
 
 
-def compile_folder(folder: Path | str, *, shown_as: str = "") -> Compiled:
+def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True) -> Compiled:
     """Read and compile a bundle; `shown_as` stands before its file names in every finding."""
     root = Path(folder).resolve()
     bundle, read = read_bundle(Path(folder))
@@ -60,7 +64,7 @@ def compile_folder(folder: Path | str, *, shown_as: str = "") -> Compiled:
         if (root.parent / name).is_dir():
             others[name], found = read_bundle(root.parent / name)
             read += [_shown(finding, f"../{name}") for finding in found]
-    compiled = compile_bundle(bundle, others, read=read)
+    compiled = compile_bundle(bundle, others, read=read, plans=plans)
     if not shown_as:
         return compiled
     return replace(compiled, diagnostics=[_shown(finding, shown_as) for finding in compiled.diagnostics])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.findings import suggestion
@@ -12,7 +13,7 @@ from interlock.compiler.vocabularies import sheet_of
 from interlock.plan.rules import Decision, Row, TableInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from interlock.compiler.units import Part
     from interlock.diagnostics import Location
@@ -24,7 +25,7 @@ class RawRow:
     """One row as written: cells by column, where each stands, and where the row does."""
 
     cells: Mapping[str, Any]
-    places: Mapping[str, Location]
+    place_of: Callable[[str], Location]
     place: Location
     csv: bool
 
@@ -73,27 +74,30 @@ def _row(raw: RawRow, table: Decision, found: Lowered) -> Row:
         if name in table.inputs:
             cell = parse_cell(written, table.inputs[name], csv=raw.csv)
             if isinstance(cell, Problem):
-                found.problems.append((cell, raw.places[name]))
+                found.problems.append((cell, raw.place_of(name)))
             elif cell is not None:
                 when[name] = cell
         elif name in table.outputs:
             output = parse_output(written, table.outputs[name], csv=raw.csv)
             if isinstance(output, Problem):
-                found.problems.append((output, raw.places[name]))
+                found.problems.append((output, raw.place_of(name)))
             elif output is not None:
                 then[name] = output[0]
         else:
             hint = suggestion(name, [*table.inputs, *table.outputs])
             problem = Problem("unknown-column", f"the table has no column {name!r}", hint)
-            found.problems.append((problem, raw.places[name]))
+            found.problems.append((problem, raw.place_of(name)))
     return Row(at=str(raw.place), when=when, then=then)
 
 
 def _raw_rows(part: Part, found: Lowered) -> Iterator[RawRow]:
+    columns = _columns(part)
+
+    def place_of(index: int, name: str) -> Location:
+        return part.value("rules", index, name) if name in columns else part.key("rules", index, name)
+
     for index, cells in enumerate(part.model.rules or ()):
-        places = {name: part.value("rules", index, name) for name in cells}
-        unknown = {name: part.key("rules", index, name) for name in cells if name not in _columns(part)}
-        yield RawRow(cells, {**places, **unknown}, part.value("rules", index), csv=False)
+        yield RawRow(cells, partial(place_of, index), part.value("rules", index), csv=False)
     if part.model.csv is not None:
         yield from _sheet_rows(part, found)
 
@@ -115,7 +119,10 @@ def _sheet_rows(part: Part, found: Lowered) -> Iterator[RawRow]:
     for name in sorted(_columns(part) - set(header)):
         found.problems.append((Problem("missing-column", f"the file has no column {name!r}", ""), sheet.at(-1, 0)))
     known = {name: index for index, name in enumerate(header) if name in _columns(part)}
+
+    def place_of(number: int, name: str) -> Location:
+        return sheet.at(number, known[name])
+
     for number, row in enumerate(sheet.rows):
         cells = {name: row[index] for name, index in known.items() if index < len(row)}
-        places = {name: sheet.at(number, known[name]) for name in cells}
-        yield RawRow(cells, places, sheet.at(number, 0), csv=True)
+        yield RawRow(cells, partial(place_of, number), sheet.at(number, 0), csv=True)
