@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.demands import demand_of, used_by
-from interlock.compiler.findings import article, suggestion
+from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
 from interlock.expressions.check import check_expression, check_template
@@ -40,8 +40,11 @@ ELSEWHERE = {
 def check_expressions(project: Project, findings: Findings) -> None:
     """Names, attributes, operators and types, with the column within the text."""
     for unit in project.everything:
+        before = len(findings.found)
         for site in all_sites(unit):
             _check(site, findings)
+            if len(findings.found) - before > MOST:
+                break
 
 
 def _check(site: Site, findings: Findings) -> None:

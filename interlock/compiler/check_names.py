@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from interlock.compiler.findings import article, suggestion
+from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.intents import inherited
 from interlock.compiler.mentions import NOTHING, by_key, in_lists
 from interlock.compiler.units import PLURALS, SINGULAR
 from interlock.expressions.shapes import shape_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.mentions import Mention
     from interlock.compiler.project import Project
@@ -77,17 +79,19 @@ def _meeting(part: Part, other: Part, findings: Findings) -> None:
 def check_targets(project: Project, findings: Findings) -> None:
     """Every name under a key must be declared; an unknown name is reported where it stands."""
     for unit in project.everything:
-        for mention in in_lists(unit):
-            _known(unit, mention, findings)
-        for parts in unit.own.values():
-            for part in parts.values():
-                for mention in by_key(part):
-                    _known(unit, mention, findings)
+        unknown = (mention for mention in _mentions(unit) if not unit.knows(mention.plural, mention.name))
+        for mention in islice(unknown, MOST):
+            _unknown(unit, mention, findings)
 
 
-def _known(unit: Unit, mention: Mention, findings: Findings) -> None:
-    if unit.knows(mention.plural, mention.name):
-        return
+def _mentions(unit: Unit) -> Iterator[Mention]:
+    yield from in_lists(unit)
+    for parts in unit.own.values():
+        for part in parts.values():
+            yield from by_key(part)
+
+
+def _unknown(unit: Unit, mention: Mention, findings: Findings) -> None:
     what = SINGULAR[mention.plural]
     broken = (name for member in unit.closure() for name in member.broken.get(mention.plural, ()))
     known = [*unit.visible.get(mention.plural, {}), *broken]

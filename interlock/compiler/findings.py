@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from interlock.diagnostics import Diagnostic, Location, Severity
+from interlock.expressions.problems import LISTED, most_similar
 
 Also = tuple[tuple[Location, str], ...]
 
-LISTED = 12
-"""Up to this many known names a hint lists them all."""
+MOST = 100
+"""Wrong names told of one spec; whoever has more reads the first ones anyway, and each costs a comparison with all."""
 
 
 @dataclass(slots=True)
@@ -30,9 +30,9 @@ class Findings:
 def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:
     """A hint that names the known name nearest to `name`, or lists what there is; `none` when there is nothing."""
     names = sorted(set(known))
-    close = get_close_matches(name, names, n=1, cutoff=0.6) or get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    close = most_similar(name, names)
     if close:
-        return f"did you mean {close[0]!r}?"
+        return f"did you mean {close!r}?"
     if not names:
         return none
     return f"there are: {', '.join(names)}" if len(names) <= LISTED else ""

@@ -49,7 +49,7 @@ def read_paths(site: Site) -> tuple[tuple[str, ...], ...]:
     return _paths(site.text, site.template)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)
 def _paths(text: str, template: bool) -> tuple[tuple[str, ...], ...]:
     """Many passes ask the same."""
     return paths_of(text, template=template)

@@ -1,8 +1,14 @@
 """What may be wrong with an expression or template: values with an offset into its text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+LISTED = 12
+"""Up to this many known names a hint lists them all."""
+
+COMPARED = 500
+"""Names that a misspelt one is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +32,18 @@ class ExpressionError(Exception):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint that names the most similar known name, or lists what is known, or nothing."""
     names = sorted(set(known))
-    close = get_close_matches(name, names, n=1, cutoff=0.6) or get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    close = most_similar(name, names)
     if close:
-        return f"did you mean {close[0]!r}?"
-    if 0 < len(names) <= 12:
+        return f"did you mean {close!r}?"
+    if 0 < len(names) <= LISTED:
         return f"known here: {', '.join(names)}"
     return ""
+
+
+def most_similar(name: str, names: Sequence[str]) -> str:
+    """The one of `names` nearest to `name`, or "". Among very many only those that begin alike are compared."""
+    if len(names) > COMPARED:
+        begins, longest = name[:1].lower(), len(name) + 2
+        names = [one for one in names if one[:1].lower() == begins and len(one) <= longest][:COMPARED]
+    close = get_close_matches(name, names, n=1, cutoff=0.6) or get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    return close[0] if close else ""

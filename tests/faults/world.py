@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answered(self, number, asked):
         self.server.calls.append((self.command, asked, self.headers.get("x-key")))
-        self.server.called.set()
+        self.server.cookies.append(self.headers.get("cookie"))
         pause = self.server.pause
         if pause:
             time.sleep(pause)
@@ -98,7 +98,7 @@ class Service(ThreadingHTTPServer):
 
     def __init__(self, host="127.0.0.1"):
         super().__init__((host, 0), Handler)
-        self.calls, self.called, self.faults, self.pause = [], threading.Event(), {}, 0.0
+        self.calls, self.cookies, self.faults, self.pause = [], [], {}, 0.0
 
     @property
     def url(self):
@@ -222,3 +222,13 @@ async def gathered(work, at_once):
             return await coroutine
 
     return await asyncio.gather(*map(one, work))
+
+
+@contextlib.asynccontextmanager
+async def recorded(folder, plan, url):
+    """A server and a worker whose runs continue as new often, against a service that runs elsewhere; our client."""
+    dynamic = {"limit.historyCount.suggestContinueAsNew": "45"}
+    async with EmbeddedServer(database=folder / "t.db", settings=dynamic) as server:
+        queue = uuid.uuid4().hex
+        async with worker(server.address, queue, [plan], url):
+            yield Interlock(await connect(server.address), task_queue=queue)

@@ -1,0 +1,237 @@
+"""Whatever stands in a spec, it is compiled or every mistake has its place and code, within time and memory; templates too."""
+
+import json
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from interlock.compiler import compile_bundle
+from interlock.compiler.codes import CODES
+from interlock.interpreter.program import link
+from interlock.source import Bundle, read_document
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+BOUNDED = HERE / "bounded.py"
+SECONDS = 2.0
+MEGABYTES = 256
+SIZE = 512 * 1024
+
+PIECES = [
+    "{{ ", " }}", "{% for x in y %}", "{% if", "- ", ": ", "  ", "\t", "\n", "&a ", "*a", "<<: ", "!!python/object ", "|\n", ">-\n", "'", '"', "[", "]",
+    "{", "}", "#", "?", "%YAML 9\n", "---\n", "...\n", "null", "true", "007", "1e5", "0x1f", "2026-01-01", "slots.no", "when: ", "flow: ", "call: ",
+    "kind: Agent", "name: x", "é", "单", "：", "\u202e", "\ufeff", "\u2028", "\0", "\x1b", "\\", "\r", "a" * 300, "[" * 40, "(" * 40, "not " * 30,
+]  # fmt: skip
+
+
+def corpus():
+    """The specs that the project has: shipped ones, good fixtures, and fixtures of every mistake."""
+    folders = (ROOT / "specs", HERE / "specs", HERE.parent / "compiler" / "ok", HERE.parent / "compiler" / "err")
+    return [path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.yaml"))]
+
+
+def mutated(dice, sources):
+    """A source with some of its bytes, pieces, lines or branches changed, or nothing but noise."""
+    if dice.random() < 0.03:
+        return dice.randbytes(dice.randint(0, 400))
+    content = dice.choice(sources)
+    for _ in range(dice.choice([1, 1, 1, 2, 4])):
+        content = dice.choice([_bytes, _piece, _piece, _line, _line, _indent, _splice, _token])(dice, content, sources)
+    return content
+
+
+def _bytes(dice, content, _sources):
+    at = dice.randrange(len(content) + 1)
+    return content[:at] + dice.randbytes(dice.randint(0, 3)) + content[at + dice.randint(0, 3) :]
+
+
+def _piece(dice, content, _sources):
+    at = dice.randrange(len(content) + 1)
+    return content[:at] + dice.choice(PIECES).encode() + content[at + dice.choice([0, 0, 1, 5]) :]
+
+
+def _line(dice, content, _sources):
+    lines = content.split(b"\n")
+    first, second = dice.randrange(len(lines)), dice.randrange(len(lines))
+    how = dice.randrange(4)
+    if how == 0:
+        del lines[first]
+    elif how == 1:
+        lines.insert(first, lines[second])
+    elif how == 2:
+        lines[first], lines[second] = lines[second], lines[first]
+    else:
+        lines[first] = lines[first].split(b":")[0] + b": " + dice.choice(PIECES).encode().replace(b"\n", b"")
+    return b"\n".join(lines)
+
+
+def _indent(dice, content, _sources):
+    lines = content.split(b"\n")
+    at = dice.randrange(len(lines))
+    for number in range(at, min(at + dice.randint(1, 6), len(lines))):
+        lines[number] = b"  " + lines[number] if dice.random() < 0.5 else lines[number][2:]
+    return b"\n".join(lines)
+
+
+def _splice(dice, content, sources):
+    other = dice.choice(sources)
+    return content[: dice.randrange(len(content) + 1)] + other[dice.randrange(len(other) + 1) :]
+
+
+def _token(dice, content, _sources):
+    words = content.split(b" ")
+    first, second = dice.randrange(len(words)), dice.randrange(len(words))
+    words[first] = words[second]
+    return b" ".join(words)
+
+
+def test_every_rejected_spec_says_where_and_why(row):
+    sources, until = corpus(), time.monotonic() + row.times(20, 30 * 60, ci=60)
+    slowest = 0.0
+    while time.monotonic() < until:
+        content = mutated(row.dice, sources)
+        row.injected["specs"] += 1
+        started = time.process_time()
+        try:
+            outcome = judged(row, content)
+        except Exception as error:  # noqa: BLE001 - that nothing is raised is what is held here
+            row.violation("raised", repr(error)[:300], content)
+            continue
+        seconds = time.process_time() - started
+        slowest = max(slowest, seconds)
+        row.expect(seconds < SECONDS, "slow", seconds, content)
+        row.hit[outcome] += 1
+    row.notes.append(f"slowest {slowest:.2f} s")
+    row.expect(row.hit["rejected"] > row.hit.total() / 10, "hardly anything was rejected", dict(row.hit))
+
+
+def judged(row, content):
+    """Compile; every finding has a place in the file and a known code, and a plan can be linked."""
+    document, read = read_document(content, "a.yaml")
+    compiled = compile_bundle(Bundle("fuzz", HERE, (document,) if document else (), {}), read=read)
+    lines = content.count(b"\n") + content.count(b"\r") + content.count(b"\x0b") + content.count("\u2028".encode()) + 2
+    for finding in compiled.diagnostics:
+        place = finding.location
+        row.expect(1 <= place.line <= lines and place.column >= 1, "nowhere", finding.code, place, content)
+        row.expect(place.file == "a.yaml" or place.file.endswith("."), "another file", place, finding.code)
+        row.expect(finding.code in CODES, "unknown code", finding.code, content)
+        row.expect(str(finding).isprintable() or "\n" in str(finding), "unprintable", str(finding))
+    for plan in compiled.plans.values():
+        link(plan)
+    if compiled.errors:
+        return "rejected"
+    row.expect(document is None or compiled.plans or document.data.get("kind") != "Agent", "no plan, no error", content)
+    return "accepted"
+
+
+# -- size -----------------------------------------------------------------------------------------------------------------
+
+HEAD = "apiVersion: interlock/v1\nkind: Agent\nname: big\nlanguages: [en]\nroutes:\n  - {id: all, flow: all}\nflows:\n  all:\n    - reply: hello\n"
+
+
+def filled(line):
+    """Lines, numbered, up to the size."""
+    lines, size, number = [], 0, 0
+    while size < SIZE - len(HEAD) - 300:
+        lines.append(line.format(n=number))
+        size, number = size + len(lines[-1].encode()) + 1, number + 1
+    return "\n".join(lines) + "\n"
+
+
+def size_cases():
+    """Half a megabyte of one thing each."""
+    block = "{% if x %}" * 4_000
+    return {
+        "unknown keys": HEAD + filled("key{n}: 1"),
+        "slots": HEAD + "slots:\n" + filled("  s{n}: {{patterns: ['\\bX{n}\\d+\\b'], ask: Which?}}"),
+        "broken patterns": HEAD + "slots:\n" + filled("  s{n}: {{patterns: ['(?<=x)(({n}'], ask: Which?}}"),
+        "intents": HEAD + "intents:\n" + filled("  i{n}: {{keywords: [word {n}, 词{n}]}}"),
+        "gates": HEAD + "gates:\n" + filled("  - {{id: g{n}, when: message.text == '{n}', reply: hi}}"),
+        "broken gates": HEAD + "gates:\n" + filled("  - {{id: g, when: mesage.txt = '{n}', rply: hi}}"),
+        "routes": HEAD.replace("flows:", filled("  - {{id: r{n}, when: nothing.x{n}, flow: nowhere}}") + "flows:"),
+        "flows": HEAD + filled("  f{n}: [{{reply: hi}}]"),
+        "circles": HEAD + filled("  f{n}: [{{flow: f{n}0}}]"),
+        "steps": HEAD + filled("    - reply: '{{{{ message.text }}}} {n}'"),
+        "vocabulary": HEAD + "vocabularies:\n  v:\n    words:\n" + filled("      - phrase number {n}"),
+        "terms": HEAD + "vocabularies:\n  v:\n    terms:\n" + filled("      T{n}: {{aliases: [alias {n}]}}"),
+        "one long text": HEAD + "config:\n  x: " + "word " * 100_000 + "\n",
+        "one long line": HEAD.replace("reply: hello", "reply: '" + "{{ message.text }}" * 28_000 + "'"),
+        "blocks": HEAD.replace("reply: hello", f"reply: '{block}'"),
+        "nesting": "a:\n" + "".join(" " * n + "b:\n" for n in range(1, 900)),
+        "flow nesting": HEAD + "config:\n  x: " + "[" * 250_000 + "\n",
+        "braces": HEAD + "config:\n  x: " + "{a: " * 120_000 + "\n",
+        "quotes": HEAD + "config:\n  x: " + '"' * 500_000 + "\n",
+        "dashes": "- " * 250_000,
+        "colons": ": " * 250_000,
+        "tabs": "\t" * 500_000,
+        "anchors": filled("k{n}: &a{n} [*a{n}]"),
+        "duplicate keys": HEAD + filled("name: x{n}"),
+        "numbers": HEAD + "config:\n" + filled("  k{n}: 0{n}"),
+        "table": HEAD + TABLE + filled("      - {{x: 'v{n}', y: a}}"),
+        "table of ranges": HEAD + RANGES + filled("      - {{x: '[{n}..{n}0)', y: a}}"),
+        "comments": HEAD + filled("# {n}"),
+        "not UTF-8": b"\xff\xfe" * (SIZE // 2),
+        "zeros": b"\0" * SIZE,
+    }
+
+
+def ended(command, **options):
+    """The process once it has ended; one that takes too long is killed, and ends with a code."""
+    try:
+        return subprocess.run(command, **options)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, -9, "", f"no end within {options['timeout']} s")
+
+
+TABLE = "decisions:\n  d:\n    hit: first\n    inputs:\n      x: {type: string, value: '{{ message.text }}'}\n    outputs:\n      y: {type: string, enum: [a]}\n    rules:\n"  # fmt: skip
+RANGES = TABLE.replace("{type: string, value: '{{ message.text }}'}", "{type: integer, value: 1}")
+
+
+@pytest.mark.slow
+def test_specs_of_half_a_megabyte_are_bounded(row, folder):
+    slowest = largest = (0.0, "")
+    for name, content in size_cases().items():
+        path = folder / f"{name}.yaml"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        row.injected["sizes"] += 1
+        got = ended(
+            [sys.executable, str(BOUNDED), "specs"], input=f"{name}\t{path}\n", capture_output=True, text=True, timeout=60
+        )
+        if got.returncode or not got.stdout:
+            row.violation(name, got.returncode, got.stderr[-600:])
+            continue
+        result = json.loads(got.stdout)
+        row.hit["sizes"] += 1
+        slowest, largest = max(slowest, (result["seconds"], name)), max(largest, (result["mb"], name))
+        row.expect(result["seconds"] < SECONDS, "slow", name, result["seconds"])
+        row.expect(result["mb"] < MEGABYTES, "large", name, result["mb"])
+        places = [tuple(found[1:3]) for found in result["found"]]
+        row.expect(all(line >= 1 and column >= 1 for line, column in places), "nowhere", name, places[:3])
+        row.expect(places == sorted(places) or any(a <= b for a, b in pairwise(places)), "no order", name, places[:5])
+        row.expect(result["count"] or result["plans"], "neither a finding nor a plan", name)
+    row.notes.append(f"slowest {slowest[1]} {slowest[0]:.1f} s, largest {largest[1]} {largest[0]:.0f} MB")
+
+
+# -- templates ------------------------------------------------------------------------------------------------------------
+
+
+def test_generated_templates_neither_escape_nor_hang_nor_swell(row):
+    count = row.times(6_000, 200_000)
+    got = subprocess.run(
+        [sys.executable, str(BOUNDED), "templates", str(row.seed), str(count)], capture_output=True, text=True, timeout=3_600
+    )
+    row.injected["templates"] += count
+    if got.returncode:
+        row.violation(got.returncode, got.stderr[-1_000:])
+        return
+    result = json.loads(got.stdout)
+    row.hit.update(result["counts"])
+    row.notes.append(f"{result['mb']:.0f} MB")
+    for wrong in result["wrong"]:
+        row.violation(*wrong)
+    row.expect(result["mb"] < MEGABYTES, "large", result["mb"])
+    row.expect(result["counts"]["rendered"] > count / 100, "hardly any ran", result["counts"])
