@@ -29,13 +29,13 @@ class Findings:
 
 def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:
     """A hint that names the known name nearest to `name`, or lists what there is; `none` when there is nothing."""
-    names = sorted(set(known))
+    names = list(dict.fromkeys(known))
     close = most_similar(name, names)
     if close:
         return f"did you mean {close!r}?"
     if not names:
         return none
-    return f"there are: {', '.join(names)}" if len(names) <= LISTED else ""
+    return f"there are: {', '.join(sorted(names))}" if len(names) <= LISTED else ""
 
 
 def article(noun: str) -> str:

@@ -70,26 +70,30 @@ FILTERS = [
     "any('k', '==', 1)", "all('v', '<', 'b')", "replace('0', text)", "replace('1', '22')", "sort('v')", "attr('x')", "format(1)", "tojson",
 ]  # fmt: skip
 OPERATORS = ["+", "-", "*", "/", "//", "%", "~", "**", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or", "is", "|", "."]
+SOUND = ["~", "==", "!=", "in", "and", "or", "+", "-", "*", "<", ">="]
 TESTS = ["none", "not none", "defined", "not defined", "within('4h')", "older_than('1d')", "number", "string", "sameas(1)"]
 
 
 def an_expression(dice, depth):
     """An expression, some of them not of the language."""
     if depth <= 0 or dice.random() < 0.2:
-        return dice.choice(PATHS if dice.random() < 0.7 else LITERALS)
+        names = PATHS if dice.random() < 0.7 else LITERALS
+        return dice.choice(names if dice.random() < 0.1 else names[:13])
     inner = lambda: an_expression(dice, depth - 1)  # noqa: E731 - it is said so often
     kind = dice.randrange(10)
     if kind <= 2:
-        return f"{inner()} {dice.choice(OPERATORS)} {inner()}"
+        return f"({inner()}) {dice.choice(OPERATORS if dice.random() < 0.2 else SOUND)} ({inner()})"
     if kind <= 4:
-        return f"({inner()}) | {dice.choice(FILTERS)}"
+        return f"({inner()}) | {dice.choice(FILTERS if dice.random() < 0.2 else FILTERS[:28])}"
     if kind == 5:
-        return f"{inner()} is {dice.choice(TESTS)}"
+        return f"{inner()} is {dice.choice(TESTS if dice.random() < 0.2 else TESTS[:6])}"
     if kind == 6:
         return f"({inner()}) if ({inner()}) else ({inner()})"
     if kind == 7:
         return f"[{inner()}, {inner()}]"
-    return dice.choice([f"not ({inner()})", f"-({inner()})", f"({inner()})", f"({inner()})[{inner()}]", f"{inner()}({inner()})"])
+    if dice.random() < 0.05:
+        return dice.choice([f"({inner()})[{inner()}]", f"{inner()}({inner()})"])
+    return dice.choice([f"not ({inner()})", f"-({inner()})", f"({inner()})"])
 
 
 def a_template(dice, depth=3):
@@ -106,8 +110,8 @@ def a_template(dice, depth=3):
         elif kind == 5:
             parts.append(f"{{% if {an_expression(dice, 3)} %}}{inside}{{% else %}}{inside}{{% endif %}}")
         elif kind == 6:
-            parts.append(dice.choice(["单号 ", "{", "}}", "{%", "#}", "{# x #}", "\\", "'", "\n", "\u202e"]))
-        else:
+            parts.append(dice.choice(["单号 ", "{", "}}", "{%", "#}", "{# x #}", "\\", "'", "\n", "\u202e"]) if dice.random() < 0.2 else "单号 ")
+        elif dice.random() < 0.1:
             parts.append(dice.choice(["{% set x = 1 %}", "{% include 'x' %}", "{{", "{% endfor %}", "{{ self }}", "{% for %}"]))
     return "".join(parts)
 

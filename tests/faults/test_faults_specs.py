@@ -18,6 +18,9 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BOUNDED = HERE / "bounded.py"
 SECONDS = 2.0
+SECONDS_IF_SOUND = 4.0
+"""A spec without mistakes goes through all passes; the figure is about those that are rejected."""
+
 MEGABYTES = 256
 SIZE = 512 * 1024
 
@@ -179,12 +182,19 @@ def size_cases():
     }
 
 
-def ended(command, **options):
-    """The process once it has ended; one that takes too long is killed, and ends with a code."""
+def compiled_apart(name, path):
+    """What compiling a file in a process of its own took and found, or how that failed."""
     try:
-        return subprocess.run(command, **options)
+        got = run_apart(60, "specs", text=f"{name}\t{path}\n")
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, -9, "", f"no end within {options['timeout']} s")
+        return {"failure": "no end within 60 s"}
+    return json.loads(got.stdout) if got.stdout else {"failure": got.stderr[-600:]}
+
+
+def run_apart(timeout, *arguments, text=""):
+    """`bounded.py` in a process of its own."""
+    command = [sys.executable, str(BOUNDED), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
 
 
 TABLE = "decisions:\n  d:\n    hit: first\n    inputs:\n      x: {type: string, value: '{{ message.text }}'}\n    outputs:\n      y: {type: string, enum: [a]}\n    rules:\n"  # fmt: skip
@@ -198,16 +208,16 @@ def test_specs_of_half_a_megabyte_are_bounded(row, folder):
         path = folder / f"{name}.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         row.injected["sizes"] += 1
-        got = ended(
-            [sys.executable, str(BOUNDED), "specs"], input=f"{name}\t{path}\n", capture_output=True, text=True, timeout=60
-        )
-        if got.returncode or not got.stdout:
-            row.violation(name, got.returncode, got.stderr[-600:])
+        result = compiled_apart(name, path)
+        limit = SECONDS if not result.get("plans") else SECONDS_IF_SOUND
+        if result.get("seconds", limit) >= limit:  # once more: something else may have had the machine
+            result = compiled_apart(name, path)
+        if "failure" in result:
+            row.violation(name, result["failure"])
             continue
-        result = json.loads(got.stdout)
         row.hit["sizes"] += 1
         slowest, largest = max(slowest, (result["seconds"], name)), max(largest, (result["mb"], name))
-        row.expect(result["seconds"] < SECONDS, "slow", name, result["seconds"])
+        row.expect(result["seconds"] < limit, "slow", name, result["seconds"])
         row.expect(result["mb"] < MEGABYTES, "large", name, result["mb"])
         places = [tuple(found[1:3]) for found in result["found"]]
         row.expect(all(line >= 1 and column >= 1 for line, column in places), "nowhere", name, places[:3])
@@ -221,9 +231,7 @@ def test_specs_of_half_a_megabyte_are_bounded(row, folder):
 
 def test_generated_templates_neither_escape_nor_hang_nor_swell(row):
     count = row.times(6_000, 200_000)
-    got = subprocess.run(
-        [sys.executable, str(BOUNDED), "templates", str(row.seed), str(count)], capture_output=True, text=True, timeout=3_600
-    )
+    got = run_apart(3_600, "templates", str(row.seed), str(count))
     row.injected["templates"] += count
     if got.returncode:
         row.violation(got.returncode, got.stderr[-1_000:])
