@@ -1,9 +1,12 @@
 """How processes log: one JSON object a line for operators, or warnings alone for people at a terminal."""
 
 import logging
+import sys
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
+from temporalio import activity, workflow
+from temporalio.exceptions import ApplicationError
 
 
 def log_as_json() -> None:
@@ -13,18 +16,39 @@ def log_as_json() -> None:
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],
         foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name, structlog.processors.format_exc_info],
     )
-    handler = logging.StreamHandler()
-    handler.setFormatter(as_json)
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    _on_standard_error(as_json, logging.INFO)
     _through_logging([*shared, structlog.processors.format_exc_info])
 
 
 def log_for_people() -> None:
-    """Warnings and worse on standard error, in words."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=structlog.dev.ConsoleRenderer()))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    """Warnings and worse on standard error, in words; a failure that was foreseen is one line."""
+    activity.logger.activity_info_on_message = False
+    workflow.logger.workflow_info_on_message = False
+    console = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback, pad_event_to=0
+    )
+    in_words = structlog.stdlib.ProcessorFormatter(
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _briefly, console],
+        foreign_pre_chain=[structlog.stdlib.add_log_level],
+    )
+    _on_standard_error(in_words, logging.WARNING)
     _through_logging([structlog.stdlib.add_log_level])
+
+
+def _briefly(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """What an activity raised for the workflow to handle needs no traceback."""
+    raised = event.get("exc_info")
+    error = raised[1] if isinstance(raised, tuple) else raised
+    if isinstance(error, ApplicationError):
+        del event["exc_info"]
+        event["why"] = error.message
+    return event
+
+
+def _on_standard_error(formatter: logging.Formatter, level: int) -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
 
 
 def _through_logging(processors: list[Processor]) -> None:
