@@ -66,8 +66,8 @@ class Table:
                 let_through = _let_through(every_row, columns, values)
                 if let_through:
                     row = first + (let_through & -let_through).bit_length() - 1
-                    given = outputs(row)
-                    return Decided((row,), given if len(given) == len(self._none) else self._none | given)
+                    result = outputs(row)
+                    return Decided((row,), result if len(result) == len(self._none) else self._none | result)
             return Decided((), dict(self._none))
         policy = self._decision.hit
         rows = tuple(islice(self._hits(values, cell), 1 if policy == "first" else None))
