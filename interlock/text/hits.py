@@ -17,9 +17,13 @@ class Hit(NamedTuple):
 
 def mask(raw: str, hits: Iterable[Hit]) -> str:
     """`raw` with every hit replaced by spaces of equal length."""
-    for hit in hits:
-        raw = raw[: hit.start] + " " * (hit.end - hit.start) + raw[hit.end :]
-    return raw
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted({(hit.start, hit.end) for hit in hits}):
+        if end > at:
+            parts += raw[at:start], " " * (end - max(start, at))
+            at = end
+    return "".join(parts) + raw[at:]
 
 
 def leftmost_longest(hits: Iterable[Hit]) -> list[Hit]:

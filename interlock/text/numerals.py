@@ -10,6 +10,8 @@ from typing import TypeAlias
 Number: TypeAlias = int | float | str
 
 FOUND_AT_MOST = 200
+LOOKED_AT_MOST = 2_000
+"""Groups of digits of one message that are looked at; most of a flood of them are parts of something else."""
 LONGEST = 40
 """Characters; nothing longer is a number."""
 
@@ -57,7 +59,7 @@ def numerals(text: str) -> list[Numeral]:
 
 
 def _written(text: str) -> Iterator[Numeral]:
-    for match in _WRITTEN.finditer(text):
+    for match in islice(_WRITTEN.finditer(text), LOOKED_AT_MOST):
         start, (first, end) = match.start(), match.span("digits")
         is_negative = match["sign"] in {"-", "−"}
         if first > start and start and _is_word(text[start - 1]):
@@ -84,7 +86,7 @@ def _is_word(char: str) -> bool:
 
 
 def _in_han(text: str) -> Iterator[Numeral]:
-    for match in _HAN.finditer(text):
+    for match in islice(_HAN.finditer(text), LOOKED_AT_MOST):
         start, end = match.span()
         behind_digit = start > 0 and text[start - 1].isdigit()
         value = None if behind_digit or not _counts(match[0], text[end : end + 1]) else han_number(match[0])

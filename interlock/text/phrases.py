@@ -42,6 +42,10 @@ from interlock.text.views import (
 )
 
 FOUND_AT_MOST = 200
+LOOKED_AT_MOST = 1_500
+"""Places of one message where the letters of a phrase stand that are looked at closely: behind them nothing is found,
+but for screens, to which whoever writes a name so often has written it.
+"""
 SIGNS_WITHIN = 20
 """How far from its letters the punctuation that a phrase begins or ends with may stand."""
 
@@ -93,13 +97,15 @@ class Phrases:
         self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
 
     def scan(self, raw: str) -> list[Hit]:
-        """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span."""
+        """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span; of each tag the
+        first FOUND_AT_MOST.
+        """
         hits = self._hits(raw, leftmost=True)
         return leftmost_longest(hits) if len(hits) > 1 else hits
 
     def every(self, raw: str) -> list[Hit]:
-        """Hits in `raw` that stand inside longer ones too, for callers whose tags do not compete; of each phrase no
-        more than the first FOUND_AT_MOST.
+        """Hits in `raw` that stand inside longer ones too, for callers whose tags do not compete; of each tag the
+        first FOUND_AT_MOST.
         """
         return self._hits(raw, leftmost=False)
 
@@ -125,22 +131,30 @@ class Phrases:
 
     def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
         """The hits among what was found that stand in the raw text as a phrase does."""
-        counts: dict[int, int] = {}
+        counts: dict[Hashable, int] = {}
+        full: set[Hashable] = set()
         taken = (0, 0)
         if leftmost:
             found.sort(key=lambda one: (one[1], -one[2]))
+        looked_at = 0
         for index, start, end in found:
             if leftmost and start < taken[1] and (start, end) != taken:
                 continue
-            if counts.get(index, 0) >= FOUND_AT_MOST and not leftmost:
+            if full and all(phrase.tag in full for phrase in self._entries[index]):
                 continue
-            if not view.whole(start, end) or not _at_edges(view, start, end):
+            looked_at += 1
+            is_flood = looked_at > LOOKED_AT_MOST
+            if is_flood and self._mode == "plain":
+                return
+            if not is_flood and not (view.whole(start, end) and _at_edges(view, start, end)):
                 continue
             for phrase in self._entries[index]:
-                if span := self._span(view, start, end, phrase):
+                if span := view.raw_span(start, end) if is_flood else self._span(view, start, end, phrase):
                     yield Hit(phrase.tag, *span, raw[slice(*span)], phrase.written)
                     taken = (start, end)
-                    counts[index] = counts.get(index, 0) + 1
+                    counts[phrase.tag] = counts.get(phrase.tag, 0) + 1
+                    if counts[phrase.tag] == FOUND_AT_MOST:
+                        full.add(phrase.tag)
 
     def _span(self, view: View, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:
         """The span of the raw text behind `view.text[start:end]`, if it says the phrase."""

@@ -122,9 +122,21 @@ def talk():
 
 
 @pytest.fixture(scope="session")
+def bounded():
+    """What measures this machine: see `bounded.py`."""
+    return loaded(HERE / "bounded.py")
+
+
+@pytest.fixture(scope="session")
 def bindings():
     """The bindings that the interpreter's own tests attack with."""
     return loaded(TESTS / "interpreter" / "test_arguments_identifiers.py")
+
+
+@pytest.fixture(scope="session")
+def screening():
+    """The disguises and the benign corpus of the text tests."""
+    return loaded(TESTS / "text" / "test_text_screening.py")
 
 
 @pytest.fixture(scope="session")

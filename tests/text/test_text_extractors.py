@@ -168,3 +168,8 @@ def test_languages_by_region_and_of_other_scripts():
     assert language_of("Где груз?", ["en", "ru"]) == "ru"
     assert language_of("안녕하세요 box", ["en", "ko"]) == "ko"
     assert language_of("bonjour", ["zh", "fr", "en"]) == "fr"
+
+
+def test_a_flood_of_digits_that_are_no_numbers_is_not_looked_through_to_its_end():
+    assert [one.value for one in extract("integer", "1-" * 1_000 + " 7", NOW)] == [7]
+    assert extract("integer", "1-" * 3_000 + " 7", NOW) == []

@@ -1,10 +1,12 @@
 """Phrases found in messages: edges, white space, longest match, tags, and positions in the raw text."""
 
+from collections import Counter
 from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from interlock.text.hits import Hit, mask
 from interlock.text.phrases import FOUND_AT_MOST, Phrases
 from interlock.text.views import PLAIN, SpacedView, plain_view, quick_plain, quick_screening, screening_view
 
@@ -62,10 +64,31 @@ def test_signs_alone_can_be_a_phrase():
     assert found("好的👍!", "👍") == [("👍", "👍")]
 
 
-def test_a_phrase_said_over_and_over_is_found_each_time_by_scan_and_often_enough_by_every():
+def test_a_phrase_said_over_and_over_is_found_often_enough():
     phrases = Phrases([("哈", 1), ("哈哈", 2), ("哈哈哈", 3)])
-    assert [hit.tag for hit in phrases.scan("哈" * 2_000)] == [3] * 666 + [2]
-    assert len(phrases.every("哈" * 2_000)) == 3 * FOUND_AT_MOST
+    assert [hit.tag for hit in phrases.scan("哈" * 60)] == [3] * 20
+    for hits in (phrases.scan("哈" * 2_000), phrases.every("哈" * 2_000)):
+        assert Counter(hit.tag for hit in hits) == dict.fromkeys((1, 2, 3), FOUND_AT_MOST)
+
+
+def test_what_else_is_said_is_found_behind_a_flood():
+    screen = Phrases([("飞协博", "rivals"), ("DHL", "rivals"), ("顺丰", "allowed"), ("圆通", "others")], "screen")
+    hits = screen.scan("顺丰 " * 1_000 + "DHL " * 1_000 + "圆通")
+    assert Counter(hit.tag for hit in hits) == {"allowed": FOUND_AT_MOST, "rivals": FOUND_AT_MOST, "others": 1}
+
+
+def test_whoever_nearly_says_a_screened_name_a_thousand_times_has_said_it():
+    screen = Phrases([("飞协博", "rivals")], "screen")
+    assert screen.scan("飞。协博" * 1_000) == []
+    assert screen.scan("飞。协博" * 2_000) != []
+    assert len(Phrases([("fly", "x")]).every("xfly " * 1_000 + "fly")) == 1
+    assert Phrases([("fly", "x")]).every("xfly " * 2_000 + "fly") == []
+
+
+def test_masking_keeps_the_length_and_takes_overlapping_hits():
+    hits = [Hit("a", start, end, "", "") for start, end in ((6, 8), (1, 3), (2, 5), (1, 3), (2, 4))]
+    assert mask("0123456789", hits) == "0    5  89"
+    assert mask("0123", []) == "0123"
 
 
 TEXTS = st.text(st.sampled_from("ab1 中国\u200b\u0301\n-ＡﬁİI"), max_size=14)
