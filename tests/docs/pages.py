@@ -46,6 +46,9 @@ UNRUN = {
     "make test": "this is it",
     "make demo": "CI runs it on a clean checkout",
     "make check": "likewise",
+    "make bench": "minutes, and rivals; tests/benchmarks runs every benchmark once",
+    "python -m benchmarks conditions tables": "likewise",
+    "python -m benchmarks --quick": "likewise",
 }
 """Commands that the pages show and that are not run here, each with the reason."""
 ELAPSED = re.compile(r"(?<=in )\d+\.\d\d(?= s$)|(?<=, )\d+(?= ms$)", re.MULTILINE)
