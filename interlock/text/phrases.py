@@ -42,7 +42,7 @@ from interlock.text.views import (
 )
 
 FOUND_AT_MOST = 200
-LOOKED_AT_MOST = 1_500
+LOOKED_AT_MOST = 1_000
 """Places of one message where the letters of a phrase stand that are looked at closely: behind them nothing is found,
 but for screens, to which whoever writes a name so often has written it.
 """

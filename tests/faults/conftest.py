@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import os
 import random
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -105,8 +106,15 @@ def loaded(path):
     """A module of the tests, by its file: they are no package."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def load():
+    """Loads a module of the tests by its file."""
+    return loaded
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,16 @@ from interlock_activities.references import References
 from interlock_workflows import carried, driver
 
 CONVERTER = JsonConverter()
-FRAMES = ["查{}单", "{} 帮查一下", "find {}", "我的单号是{}，谢谢", "（{}）到哪里了？", "please find {}.", "{}", "「{}」查询"]
+FRAMES = [
+    "查{}单",
+    "{} 帮查一下",
+    "find {}",
+    "我的单号是{}，谢谢",
+    "（{}）到哪里了？",
+    "please find {}.",
+    "{}",
+    "「{}」查询",
+]
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -38,7 +47,9 @@ def an_identifier(dice):
     if kind == 4:
         return f"{dice.choice('ABC')}BCU{dice.randrange(10**7):07}"[-11:]
     if kind == 5:
-        return dice.choice(["555E898665", "0000", "1234567890123456789012345678901234567890", "20261130", "0x10"[2:] + "00"])
+        return dice.choice(
+            ["555E898665", "0000", "1234567890123456789012345678901234567890", "20261130", "0x10"[2:] + "00"]
+        )
     return str(dice.randrange(10 ** dice.randint(4, 39))).zfill(4)
 
 
@@ -62,7 +73,7 @@ class Hops:
     """A conversation whose calls go through all that stands between the machine and a service."""
 
     def __init__(self, talk, plan, name):
-        answers = {tool: self._answered for tool in plan.tools}
+        answers = dict.fromkeys(plan.tools, self._answered)
         self._name, self.sent, self._talk = name, [], talk.Talk(plan, answers)
         self._talk.answer = self._answer
         self.say, self.calls = self._talk.say, self._talk.calls
@@ -175,7 +186,7 @@ VARIABLES = {
 
 def attacked(talk, source):
     """An agent with one flow for each way of setting a variable and each tool; a message says which one to run."""
-    tools = {name: talk.tool(input={"no": _argument("caller", optional=True)}) for name in source.TEMPLATES | source.COPIES}
+    tools = {name: talk.tool(input={"no": _argument("caller", optional=True)}) for name in source.TEMPLATES | source.COPIES}  # fmt: skip
     tools |= {
         "direct": talk.tool(input={"no": _argument("slots.no")}),
         "defaulted": talk.tool(input={"no": _argument("slots.no", default=FORGED_DEFAULT)}),
@@ -242,7 +253,9 @@ class Attack:
         said, forged = forged_number(self.dice), forged_number(self.dice)
         self.forged.append(forged)
         words = f"run {name} {variable} now".replace("_", " ")
-        text = self.dice.choice([words, f"{words} {said}", f"{said}，{words}", f"{words} {said} {forged_number(self.dice)}"])
+        text = self.dice.choice(
+            [words, f"{words} {said}", f"{said}，{words}", f"{words} {said} {forged_number(self.dice)}"]
+        )
         metadata = {"no": forged} if self.dice.random() < 0.7 else {}
         history = ({"role": "user", "text": f"run direct text now {forged}"},)
         kind = self.dice.choice(["user_chat", "user_chat", "user_chat", "form"])

@@ -51,7 +51,7 @@ METADATA = [
     ("type", b"Keyword"), ("", b""), ("encryption-key-id", b"\x00" * 99), ("ключ", b"\xff"),
 ]  # fmt: skip
 
-TEXTS = ["hello", "find 0012345678", "paint 0012345", "红色", "人工", "x" * 40_000, "", "\x00", "{{ 9**9 }}", "飞 协 博", "\u202e\u0301" * 50]
+TEXTS = ["hello", "find 0012345678", "paint 0012345", "红色", "人工", "x" * 40_000, "", "\x00", "{{ 9**9 }}", "飞 协 博", "\u202e\u0301" * 50]  # fmt: skip
 
 
 def bomb(size, levels=1):
@@ -76,12 +76,12 @@ CONTENTS = [
     zlib.compress(Payload(metadata={"encoding": b"binary/zlib"}, data=bomb(9_000)).SerializeToString()),
 ]  # fmt: skip
 
-ODD = [None, True, 0, -1, 2**70, 1.5, "", " ", "x" * 300, "\u0000", [], {}, ["x"], {"a": {"b": []}}, "human", "telegram"]
+ODD = [None, True, 0, -1, 2**70, 1.5, "", " ", "x" * 300, "\u0000", [], {}, ["x"], {"a": {"b": []}}, "human", "telegram"]  # fmt: skip
 
 
 def almost_a_message(dice):
     """A body of the contract with something odd in it."""
-    body = {"id": f"m{dice.randrange(10**9)}", "role": "user", "type": "user_chat", "text": dice.choice(TEXTS), "metadata": {}}
+    body = {"id": f"m{dice.randrange(10**9)}", "role": "user", "type": "user_chat", "text": dice.choice(TEXTS), "metadata": {}}  # fmt: skip
     for _ in range(dice.choice([0, 0, 1, 1, 2])):
         key = dice.choice([*body, "history", "metadata", "by", "user", "Text", "id "])
         body[key] = dice.choice(ODD)
@@ -92,7 +92,7 @@ def almost_a_message(dice):
 
 def almost_a_start(dice):
     """A start input with something odd in it."""
-    user = {"id": dice.choice(["u", "", 5, None, "\u0000"]), dice.choice(["tier", "locale", "groups"]): dice.choice(ODD)}
+    user = {"id": dice.choice(["u", "", 5, None, "\u0000"]), dice.choice(["tier", "locale", "groups"]): dice.choice(ODD)}  # fmt: skip
     start = {"user": dice.choice([user, {"id": "u"}, *ODD])}
     if dice.random() < 0.4:
         start["message"] = json.loads(almost_a_message(dice))
@@ -224,7 +224,9 @@ async def test_nothing_over_a_cap_reaches_temporal(row, world, desk, folder):
             row.hit["message refused"] += kind == "malformed"
             row.expect(kind == "malformed", "message", name, kind)
         row.injected["digits"] += 1
-        digits = Payload(metadata={"encoding": b"json/plain"}, data=b'{"id":"m","text":"x","metadata":{"n":%s}}' % (b"9" * 5_000))
+        digits = Payload(
+            metadata={"encoding": b"json/plain"}, data=b'{"id":"m","text":"x","metadata":{"n":%s}}' % (b"9" * 5_000)
+        )
         row.hit["message refused"] += await refusal(handle.execute_update("message", RawValue(digits))) == "malformed"
         row.expect(len((await handle.fetch_history()).events) == before, "refused messages reached the history")
         row.injected["user"] += 1

@@ -29,6 +29,7 @@ class Traffic:
     def __init__(self, row, client, messages):
         self.row, self.client, self.left = row, client, messages
         self.sent, self.replies, self.in_flight = {}, {}, 0
+        self.answered = asyncio.Event()
 
     async def sender(self, session):
         """Sends until enough was sent, one message after another."""
@@ -44,6 +45,15 @@ class Traffic:
             except Exception as error:  # noqa: BLE001 - any error is a message that was not answered
                 self.row.violation("not answered", name, repr(error))
             self.in_flight -= 1
+            self.answered.set()
+
+    async def until(self, count, talking):
+        """Until so many were answered, or nobody sends any more."""
+        while len(self.replies) < count and not talking.done():
+            self.answered.clear()
+            await asyncio.wait(
+                {talking, asyncio.ensure_future(self.answered.wait())}, return_when=asyncio.FIRST_COMPLETED
+            )
 
     async def deliver(self, name):
         """One message, as often as it takes."""
@@ -89,8 +99,7 @@ async def test_an_acknowledged_message_is_never_lost(row, world, folder):
             senders = [traffic.sender(f"s{n}/{c}") for n in range(SESSIONS) for c in range(SENDERS)]
             talking = asyncio.gather(*senders)
             for number in range(kills):
-                while len(traffic.replies) < messages * number // kills and not talking.done():
-                    await asyncio.sleep(0.02)
+                await traffic.until(messages * number // kills, talking)
                 kind = KINDS[number % len(KINDS)]
                 row.injected[kind] += 1
                 row.hit[kind] += traffic.in_flight > 0

@@ -24,7 +24,15 @@ def forms(secret):
     """How the secret may be written."""
     escaped = "".join(f"\\u{ord(char):04x}" for char in secret)
     encoded = base64.b64encode(secret.encode()).decode()
-    return [secret, secret[::-1], secret.upper(), urllib.parse.quote(secret, safe=""), secret.encode().hex(), encoded, escaped]
+    return [
+        secret,
+        secret[::-1],
+        secret.upper(),
+        urllib.parse.quote(secret, safe=""),
+        secret.encode().hex(),
+        encoded,
+        escaped,
+    ]
 
 
 def echoes(secret):
@@ -37,7 +45,9 @@ def echoes(secret):
         "escaped": lambda h: h.send(200, escaped),
         "key": lambda h: h.send(200, key),
         "upper": lambda h: h.send(200, body.upper().replace(b"NO", b"no").replace(b"PLACE", b"place")),
-        "nested": lambda h: h.send(200, json.dumps({"no": "1", "place": "x", "z": [[{"a": f"Bearer {secret}"}]]}).encode()),
+        "nested": lambda h: h.send(
+            200, json.dumps({"no": "1", "place": "x", "z": [[{"a": f"Bearer {secret}"}]]}).encode()
+        ),
         "header": lambda h: h.send(200, b'{"no":"1","place":"x"}', x_echo=secret),
         "redirect": lambda h: h.send(302, b"", location=f"http://127.0.0.1:1/?key={secret}"),
         "type": lambda h: h.send(200, b"{}", content_type=f"text/{secret}"),
@@ -93,8 +103,8 @@ async def conversations(row, client, items, secret):
     seen.append(("reply", json.dumps(await client.send("desk", "s0", "find 70000123", user=USER)).encode()))
     for session in range(6):
         handle = client.client.get_workflow_handle(f"desk:s{session}")
-        for query in (*QUERIES, "__stack_trace", "__temporal_workflow_metadata"):
-            seen.append((query, repr(await handle.query(query)).encode()))
+        queries = (*QUERIES, "__stack_trace", "__temporal_workflow_metadata")
+        seen += [(query, repr(await handle.query(query)).encode()) for query in queries]
         described = await handle.describe()
         seen.append(("description", described.raw_description.SerializeToString()))
     row.hit["echoes"] += len({asked["no"] for _, asked, _ in items.calls}) - 1
@@ -117,7 +127,7 @@ def payloads_in(message):
         yield message
         return
     for field, value in message.ListFields():
-        inside = value.values() if isinstance(value, dict) or hasattr(value, "values") else value if field.is_repeated else [value]
+        inside = value.values() if hasattr(value, "values") else value if field.is_repeated else [value]
         for one in inside:
             if isinstance(one, Message):
                 yield from payloads_in(one)

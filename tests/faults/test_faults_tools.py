@@ -1,6 +1,5 @@
 """Tools that fail, lie, hang or send elsewhere: a defined outcome within the deadline, and no connection to anybody else."""
 
-import asyncio
 import json
 import socket
 import threading
@@ -122,7 +121,7 @@ CONTENTS = [
 ]  # fmt: skip
 STATUSES = [200, 200, 200, 201, 202, 204, 206, 299, 300, 301, 304, 400, 401, 403, 404, 408, 409, 410, 418, 422, 425, 429, 451, 500, 501, 502, 503, 504, 599]  # fmt: skip
 TYPES = ["application/json", "application/json", "application/json; charset=utf-8", "text/html", "application/xml", "", "application/json; charset=latin-1", "x" * 5_000]  # fmt: skip
-BROKEN = [hang, drip, drip_headers, endless_headers, large, large_chunks, garbage, half, lambda handler: handler.reset()]
+BROKEN = [hang, drip, drip_headers, endless_headers, large, large_chunks, garbage, half, lambda handler: handler.reset()]  # fmt: skip
 
 
 def a_fault(dice):
@@ -131,7 +130,7 @@ def a_fault(dice):
         fault = dice.choice(BROKEN)
         return fault, fault.__name__.strip("<>") if fault.__name__ != "<lambda>" else "reset"
     status, content, kind = dice.choice(STATUSES), dice.choice(CONTENTS), dice.choice(TYPES)
-    more = {"retry_after": dice.choice(["1", "-1", "9" * 40, "soon", "Mon, 01 Jan 2001 00:00:00 GMT"])} if dice.random() < 0.2 else {}
+    more = {"retry_after": dice.choice(["1", "-1", "9" * 40, "soon", "Mon, 01 Jan 2001 00:00:00 GMT"])} if dice.random() < 0.2 else {}  # fmt: skip
     if dice.random() < 0.1:
         more["content_encoding"] = dice.choice(["gzip", "br", "identity", "x"])
     if dice.random() < 0.1:
@@ -206,7 +205,7 @@ def ways_to(port):
         "[::ffff:7f00:2]", "127.0.0.2.", "trap.test", "TRAP.test", "trap.test.", "items.test@127.0.0.2", "items.test:80@127.0.0.2",
         "１２７.0.0.2", "127。0。0。2", "127.0.0.2%2f", "localhost.@trap.test", "moving.test",
     ]  # fmt: skip
-    schemes = ["http://", "HTTP://", "//", "/\\", "\\\\", "http:", "http:/", "https://", " http://", "http:\\\\", "ftp://", "http://\t"]
+    schemes = ["http://", "HTTP://", "//", "/\\", "\\\\", "http:", "http:/", "https://", " http://", "http:\\\\", "ftp://", "http://\t"]  # fmt: skip
     return [f"{scheme}{host}:{port}{path}" for scheme in schemes for host in hosts for path in ("/steal", "")]
 
 
@@ -304,7 +303,9 @@ async def test_declared_redirects_lose_the_key(row, world, trap, names, proxies,
             for status in (301, 302, 303, 307, 308):
                 for host in ("trap.test", "TRAP.test"):
                     fault = redirecting(status, f"http://{host}:{trap.port}/moved")
-                    await called(row, items, activities, plan, plan.tools["find_item"], "5" * 9, fault, "declared redirect")
+                    await called(
+                        row, items, activities, plan, plan.tools["find_item"], "5" * 9, fault, "declared redirect"
+                    )
         finally:
             await activities.aclose()
         row.hit["followed"] += trap.connections

@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         url = urlsplit(self.path)
         number = unquote(url.path.rsplit("/", 1)[-1])
-        asked = {"no": number, "q": parse_qs(url.query).get("q", [number])[0], "header": self.headers.get("x-no", number)}
+        asked = {"no": number, "q": parse_qs(url.query).get("q", [number])[0], "header": self.headers.get("x-no", number)}  # fmt: skip
         self._answered(number, asked)
 
     def do_POST(self):

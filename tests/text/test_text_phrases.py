@@ -80,8 +80,8 @@ def test_what_else_is_said_is_found_behind_a_flood():
 def test_whoever_nearly_says_a_screened_name_a_thousand_times_has_said_it():
     screen = Phrases([("飞协博", "rivals")], "screen")
     assert screen.scan("飞。协博" * 1_000) == []
-    assert screen.scan("飞。协博" * 2_000) != []
-    assert len(Phrases([("fly", "x")]).every("xfly " * 1_000 + "fly")) == 1
+    assert screen.scan("飞。协博" * 1_100) != []
+    assert len(Phrases([("fly", "x")]).every("xfly " * 900 + "fly")) == 1
     assert Phrases([("fly", "x")]).every("xfly " * 2_000 + "fly") == []
 
 

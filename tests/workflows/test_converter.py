@@ -72,7 +72,8 @@ def test_a_forged_compressed_payload_is_left_as_it_is_or_read_and_never_fails(da
 
 
 def test_a_payload_made_to_swell_is_left_as_it_is():
-    bomb = Payload(metadata={"encoding": b"binary/zlib"}, data=zlib.compress(b"\0" * (INFLATED_LIMIT + 1)))
+    inside = Payload(metadata={"encoding": b"json/plain"}, data=b" " * INFLATED_LIMIT + b"1")
+    bomb = Payload(metadata={"encoding": b"binary/zlib"}, data=zlib.compress(inside.SerializeToString()))
     assert asyncio.run(Compression().decode([bomb])) == [bomb]
 
 

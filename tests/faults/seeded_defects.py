@@ -1,0 +1,106 @@
+"""Defects planted in a copy of our own code, each run against the tests that should catch it.
+
+`python tests/faults/seeded_defects.py [SEED COUNT]` says for each whether it was caught; without arguments, all of them.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("interlock", "workflows", "activities", "specs", "tests", "demo", "docs", "worker.py", "pyproject.toml")
+SECONDS = 240
+
+
+@dataclass(frozen=True)
+class Defect:
+    """`was` stands once in `file`, and becomes `now`; `tests` are the least that should notice."""
+
+    name: str
+    file: str
+    was: str
+    now: str
+    tests: str
+
+
+DEFECTS = (
+    Defect("duplicates run again", "interlock/interpreter/deliveries.py", '("repeated" if entry["body"] == digest else "conflict")', '("repeated" if entry["body"] == digest else "new")', "tests/interpreter/test_machine_deliveries.py"),
+    Defect("role left out of a body's digest", "interlock/interpreter/deliveries.py", "role, kind, text = message.role, message.type, message.text", 'role, kind, text = "", message.type, message.text', "tests/interpreter/test_machine_deliveries.py"),
+    Defect("old ids never forgotten", "interlock/interpreter/deliveries.py", 'message.now_ms - entry["at_ms"] > IDS_KEPT_MS:\n            return', 'message.now_ms - entry["at_ms"] > 9 * IDS_KEPT_MS:\n            return', "tests/interpreter/test_machine_deliveries.py"),
+    Defect("the first of several numbers chosen", "interlock/interpreter/reading.py", "if not certain or (len(values) > 1 and not slot.many):", "if not certain:", "tests/interpreter/test_reading_slots.py tests/interpreter/test_source_traps.py"),
+    Defect("masking off by one", "interlock/text/hits.py", '" " * (end - max(start, at))', '" " * (end - max(start, at) - 1)', "tests/text"),
+    Defect("a word's edge not looked at behind", "interlock/text/phrases.py", "and not _goes_on(raw, last, behind, 1)", "and True", "tests/text"),
+    Defect("numbers read as letters", "interlock/text/phrases.py", "if shown.isdecimal() and not letters.isdecimal():", "if False and not letters.isdecimal():", "tests/text/test_text_screening.py"),
+    Defect("width not folded", "interlock/text/patterns.py", '0x3000: " "}', '0x3001: " "}', "tests/text/test_text_patterns.py"),
+    Defect("large repetitions allowed", "interlock/text/patterns.py", "LARGEST_REPETITION = 100", "LARGEST_REPETITION = 1000", "tests/text/test_text_patterns.py"),
+    Defect("duplicate keys of JSON taken", "interlock/contract/strict_json.py", "if len(value) == len(pairs):", "if pairs is not None:", "tests/contract"),
+    Defect("a longer text allowed", "interlock/contract/messages.py", "if len(value) > limit:", "if len(value) > limit + 1:", "tests/contract"),
+    Defect("several arguments taken", "interlock/contract/messages.py", "if len(payloads) > 1:", "if len(payloads) > 2:", "tests/contract"),
+    Defect("control characters in names", "interlock/contract/messages.py", "if not name.isprintable():", "if name.isprintable() and False:", "tests/contract"),
+    Defect("redirects to undeclared hosts", "activities/interlock_activities/http_client.py", "if not request.redirects or (origin != home and not origin.listed(request.redirects)):", "if not request.redirects:", "tests/activities/test_http_directions.py"),
+    Defect("the key follows a redirect", "activities/interlock_activities/http_client.py", "hop.headers if url.origin == here else {}", "hop.headers", "tests/activities/test_http_directions.py"),
+    Defect("link-local addresses allowed", "activities/interlock_activities/addresses.py", "address.is_link_local\n            or ", "", "tests/activities/test_http_directions.py"),
+    Defect("no cap on a body", "activities/interlock_activities/http_client.py", "if len(body) > limit:", "if len(body) > limit * 900:", "tests/activities/test_http_answers.py"),
+    Defect("404 tried again", "activities/interlock_activities/meaning.py", "frozenset({408, 409, 425, 429})", "frozenset({404, 408, 409, 425, 429})", "tests/activities"),
+    Defect("secrets in another case not blotted out", "activities/interlock_activities/failures.py", "flags=re.IGNORECASE", "flags=0", "tests/activities/test_calls_end.py"),
+    Defect("path arguments not quoted", "activities/interlock_activities/http_request.py", 'quote(_text(values[name]), safe="")', 'quote(_text(values[name]), safe="/")', "tests/activities/test_http_requests.py"),
+    Defect("inflation without a bound", "interlock/client/converter.py", "inflating.decompress(payload.data, INFLATED_LIMIT)", "inflating.decompress(payload.data)", "tests/workflows/test_converter.py"),
+    Defect("keys sorted in payloads", "interlock/client/converter.py", 'separators=(",", ":"))', 'separators=(",", ":"), sort_keys=True)', "tests/workflows/test_converter.py"),
+    Defect("a broken connection not retried", "interlock/client/delivery.py", "        RPCStatusCode.UNKNOWN,\n", "", "tests/workflows/test_client.py -k breaks"),
+    Defect("work of a loop not counted", "interlock/expressions/limits.py", "meter[0] -= amount", "meter[0] -= 0", "tests/expressions/test_attacks.py"),
+    Defect("rendered text unbounded", "interlock/expressions/limits.py", "MAX_TEXT = 65_536", "MAX_TEXT = 65_536_000", "tests/expressions/test_attacks.py"),
+    Defect("identifiers not told by their names", "interlock/plan/naming.py", "return not words.isdisjoint(IDENTIFIER_WORDS) or", "return", "tests/interpreter/test_arguments_identifiers.py"),
+    Defect("a hundred wrong names and no more", "interlock/compiler/findings.py", "MOST = 100", "MOST = 99", "tests/compiler/test_files.py"),
+)  # fmt: skip
+
+
+def stands(defect):
+    """How often the text that a defect replaces stands in its file; once, if the list is up to date."""
+    return (ROOT / defect.file).read_text(encoding="utf-8").count(defect.was)
+
+
+def outcome(defect):
+    """`caught`, `missed`, or why it could not be tried."""
+    if stands(defect) != 1:
+        return f"stands {stands(defect)} times"
+    with tempfile.TemporaryDirectory(prefix="interlock-defect-") as scratch:
+        folder = Path(scratch)
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+        path = folder / defect.file
+        path.write_text(path.read_text(encoding="utf-8").replace(defect.was, defect.now), encoding="utf-8")
+        return _tested(folder, defect.tests.split())
+
+
+def _tested(folder, tests):
+    paths = os.pathsep.join(str(folder / name) for name in ("", "workflows", "activities"))
+    environment = os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "INTERLOCK_FAULTS": ""}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+    try:
+        got = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "caught"  # a test that hangs has noticed
+    return {0: "missed", 1: "caught"}.get(got.returncode, f"pytest ended with {got.returncode}: {got.stdout[-300:]}")
+
+
+def main(arguments):
+    """Try them and say so; the number of those not caught is the exit code."""
+    chosen = list(DEFECTS)
+    if arguments:
+        chosen = random.Random(int(arguments[0])).sample(chosen, int(arguments[1]))
+    outcomes = [(defect.name, outcome(defect)) for defect in chosen if not print(f"{defect.name} …", file=sys.stderr)]
+    for name, result in outcomes:
+        print(f"{result}\t{name}")
+    return sum(result != "caught" for _, result in outcomes)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
