@@ -25,6 +25,8 @@ class Tracking(BaseHTTPRequestHandler):
     """Every number is in Hamburg."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    """Head and body leave together: apart, each answer waits 40 ms for the other side's acknowledgement."""
 
     def do_GET(self) -> None:
         """Answer with the number that was asked for."""
