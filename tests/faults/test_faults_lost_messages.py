@@ -29,7 +29,6 @@ class Traffic:
     def __init__(self, row, client, messages):
         self.row, self.client, self.left = row, client, messages
         self.sent, self.replies, self.in_flight = {}, {}, 0
-        self.answered = asyncio.Event()
 
     async def sender(self, session):
         """Sends until enough was sent, one message after another."""
@@ -45,15 +44,12 @@ class Traffic:
             except Exception as error:  # noqa: BLE001 - any error is a message that was not answered
                 self.row.violation("not answered", name, repr(error))
             self.in_flight -= 1
-            self.answered.set()
 
-    async def until(self, count, talking):
+    async def until(self, count, talking, faults):
         """Until so many were answered, or nobody sends any more."""
         while len(self.replies) < count and not talking.done():
-            self.answered.clear()
-            await asyncio.wait(
-                {talking, asyncio.ensure_future(self.answered.wait())}, return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait({talking}, timeout=0.02)
+            faults.supervise()
 
     async def deliver(self, name):
         """One message, as often as it takes."""
@@ -64,6 +60,15 @@ class Traffic:
         return f"find {self.row.dice.randrange(10**12):012}" if self.row.dice.random() < 0.25 else f"hello {name}"
 
 
+def lives(process):
+    """Whether there is such a process."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 class Faults:
     """Kills and stops two workers and their server, and brings them back."""
 
@@ -71,8 +76,13 @@ class Faults:
         self.row, self.server, self.workers = row, server, workers
         self.running = [workers.start(), workers.start()]
 
+    def supervise(self):
+        """Start anew what ended by itself: a worker does that if no server answers when it starts."""
+        self.running = [one if lives(one) else self.workers.start() for one in self.running]
+
     async def inject(self, kind):
         """One fault, and what ends it."""
+        self.supervise()
         if kind == "worker stopped":
             stopped = self.row.dice.choice(self.running)
             os.kill(stopped, signal.SIGSTOP)
@@ -99,11 +109,12 @@ async def test_an_acknowledged_message_is_never_lost(row, world, folder):
             senders = [traffic.sender(f"s{n}/{c}") for n in range(SESSIONS) for c in range(SENDERS)]
             talking = asyncio.gather(*senders)
             for number in range(kills):
-                await traffic.until(messages * number // kills, talking)
+                await traffic.until(messages * number // kills, talking, faults)
                 kind = KINDS[number % len(KINDS)]
                 row.injected[kind] += 1
                 row.hit[kind] += traffic.in_flight > 0
                 await faults.inject(kind)
+            faults.supervise()
             await talking
             await judge(row, traffic)
 
