@@ -65,7 +65,11 @@ async def test_it_serves_a_folder_of_specs_and_stops_gracefully(server, specs, s
         worker.kill()
     assert worker.returncode == 0
     entries = [json.loads(line) for line in log.splitlines()]
-    assert [entry["event"] for entry in entries if entry["logger"] == "interlock.worker"] == ["serving", "offered", "stopped"]
+    assert [entry["event"] for entry in entries if entry["logger"] == "interlock.worker"] == [
+        "serving",
+        "offered",
+        "stopped",
+    ]
 
 
 def test_it_says_what_is_wrong_and_does_not_start(server, specs, tmp_path_factory):
