@@ -157,8 +157,10 @@ async def test_no_client_input_wedges_a_run(row, world, plans, folder):
             await ours.release("desk", f"s{number}")
             reply = await ours.send("desk", f"s{number}", "are you there?", user=USER)
             row.expect(reply["outcome"] in ("answer", "ask", "decline"), "a session answers no more", reply)
-        for kind in ("update refused", "update taken", "signal taken", "start taken", "query refused"):
+        for kind in ("update refused", "signal taken", "start taken", "query refused"):
             row.expect(row.hit[kind] > wanted / 300, "hardly any", kind, dict(row.hit))
+        # Chance rarely makes an odd update that is right all the same: about one in three hundred.
+        row.expect(row.hit["update taken"] > 0, "none", "update taken", dict(row.hit))
 
 
 async def judge_runs(row, world, client):
