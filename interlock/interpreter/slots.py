@@ -87,7 +87,7 @@ def keep(turn: Turn) -> None:
 
 def _of_session(turn: Turn, filled: Filled) -> bool:
     of_session = turn.program.plan.slots[filled.slot].keep == "session"
-    return of_session and filled.status == "filled" and filled.source in ("message", "kept", "trusted")
+    return of_session and filled.status == "filled" and filled.source in ("message", "kept")
 
 
 def fill_in(turn: Turn, names: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ CallOutcome: TypeAlias = Literal[
 ]
 
 SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid"]
-SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default", "trusted"]
+SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default"]
 
 
 class Found(NamedTuple):
