@@ -1,12 +1,14 @@
-"""What a suite covered of its agent: gates that acted, routes taken, steps walked, branches, catches and table rows."""
+"""What a suite covered of its agent: which of its parts, from gates to tools, acted in a turn."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from interlock.plan.plan import Plan
-from interlock.plan.steps import DoStep, Step, SwitchStep
+from interlock.plan.steps import DoStep, RespondStep, Step, SwitchStep
 
-KINDS = ("gates", "routes", "steps", "branches", "catches", "rows")
+Json = Mapping[str, Any]
+
+KINDS = ("gates", "routes", "steps", "branches", "catches", "rows", "mounts", "responses", "tools")
 
 
 class Coverage:
@@ -15,10 +17,11 @@ class Coverage:
     def __init__(self, plan: Plan) -> None:
         self.parts: Mapping[str, dict[str, str]] = {kind: dict(_parts(plan, kind)) for kind in KINDS}
         self.used: dict[str, int] = {}
+        self._places = _Places(plan)
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Json) -> None:
         """Take the record of a turn into account."""
-        for place in _places(record):
+        for place in self._places.of(record):
             self.used[place] = self.used.get(place, 0) + 1
 
     def merge(self, other: "Coverage") -> None:
@@ -42,15 +45,55 @@ class Coverage:
         return used / there if there else 1.0
 
 
-def _places(record: Mapping[str, Any]) -> Iterator[str]:
-    yield from (gate["at"] for gate in record.get("gates") or () if gate["verdict"] != "pass")
-    route = record.get("route")
-    if route and route.get("at"):
-        yield route["at"]
-    yield from (step["at"] for step in record.get("steps") or ())
-    yield from (caught["at"] for caught in record.get("caught") or ())
-    for decided in (record.get("decisions") or {}).values():
-        yield from decided.get("rows") or ()
+class _Places:
+    """Where the parts that a record tells of stand; mounts, responses and tools it names, the rest it has by place."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.mounts = {mount.call: mount.at for mount in plan.mounts}
+        self.responses = {name: response.at for name, response in plan.responses.items()}
+        self.tools = {name: tool.at for name, tool in plan.tools.items()}
+        self.said_at = {
+            step.at: self.responses[step.response]
+            for flow in plan.flows.values()
+            for step in _walked(flow)
+            if isinstance(step, RespondStep) and step.response in self.responses
+        }
+
+    def of(self, record: Json) -> Iterator[str]:
+        """The places of the parts that acted."""
+        yield from (gate["at"] for gate in record.get("gates") or () if gate["verdict"] != "pass")
+        route = record.get("route")
+        if route and route.get("at"):
+            yield route["at"]
+        yield from (step["at"] for step in record.get("steps") or ())
+        yield from (caught["at"] for caught in record.get("caught") or ())
+        for decided in (record.get("decisions") or {}).values():
+            yield from decided.get("rows") or ()
+        yield from self._called(record)
+        yield from self._said(record)
+
+    def _called(self, record: Json) -> Iterator[str]:
+        """Mounts and tools of the calls that went out; those of checks need no mount."""
+        calls = record.get("calls") or ()
+        yield from (self.mounts[call["tool"]] for call in calls if "receipt" in call)
+        asked = (condition.get("reads") or () for condition in (record.get("conditions") or {}).values())
+        for made in (calls, *asked):
+            yield from (self.tools[call["tool"]] for call in _sent(made))
+
+    def _said(self, record: Json) -> Iterator[str]:
+        """Responses that a mount, a gate or a step named; without an output mode the key of the rule is a gate's."""
+        said = {self.said_at[step["at"]] for step in record.get("steps") or () if step["at"] in self.said_at}
+        if record.get("output_mode") and record.get("response_rule_key"):
+            said.add(self.responses[record["response_rule_key"]])
+        yield from said
+
+
+def _sent(calls: Iterable[Json]) -> Iterator[Json]:
+    """The calls that went out, with those that their checks made."""
+    for call in calls:
+        if "receipt" in call:
+            yield call
+        yield from _sent(call.get("reads") or ())
 
 
 def _parts(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
@@ -59,6 +102,12 @@ def _parts(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
             yield from ((gate.at, f"gate {gate.id}") for gate in plan.gates)
         case "routes":
             yield from ((route.at, f"route {route.id}") for route in plan.routes)
+        case "mounts":
+            yield from ((mount.at, f"mount {mount.call}") for mount in plan.mounts)
+        case "responses":
+            yield from ((response.at, f"response {name}") for name, response in plan.responses.items())
+        case "tools":
+            yield from ((tool.at, f"tool {name}") for name, tool in plan.tools.items())
         case "rows":
             for name, table in plan.decisions.items():
                 yield from ((row.at, f"row {number} of {name}") for number, row in enumerate(table.rows, 1))
@@ -83,3 +132,14 @@ def _steps(steps: Iterable[Step], where: str, kind: str) -> Iterator[tuple[str, 
             if kind == "catches":
                 yield catch.at, f"catch {number} of {name}"
             yield from _steps(catch.do, where, kind)
+
+
+def _walked(steps: Iterable[Step]) -> Iterator[Step]:
+    """Every step, with those inside others."""
+    for step in steps:
+        yield step
+        if isinstance(step, SwitchStep):
+            yield from (inner for branch in step.branches for inner in _walked(branch.do))
+        elif isinstance(step, DoStep):
+            yield from _walked(step.do)
+        yield from (inner for catch in step.catch for inner in _walked(catch.do))

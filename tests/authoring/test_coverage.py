@@ -45,6 +45,8 @@ EVERYTHING = {
     "catch 1 of step find of flow order",
     "row 1 of care",
     "row 2 of care",
+    "mount find",
+    "tool find",
 }
 
 
@@ -67,6 +69,8 @@ def test_a_plan_that_nothing_has_used_is_uncovered(desk):
                 "step switch of flow order",
                 "step reply of flow order",
                 "row 2 of care",
+                "mount find",
+                "tool find",
             },
         ),
         (
@@ -78,6 +82,8 @@ def test_a_plan_that_nothing_has_used_is_uncovered(desk):
                 "branch 1 of step switch of flow order",
                 "step handoff of flow order",
                 "row 1 of care",
+                "mount find",
+                "tool find",
             },
         ),
         (
@@ -87,6 +93,8 @@ def test_a_plan_that_nothing_has_used_is_uncovered(desk):
                 "step find of flow order",
                 "catch 1 of step find of flow order",
                 "step refuse of flow order",
+                "mount find",
+                "tool find",
             },
         ),
     ],
@@ -101,7 +109,10 @@ def test_all_cases_together_cover_everything(desk):
     coverage = run(desk, *CASES)
     assert unused(coverage) == set()
     assert coverage.share == 1
-    assert [coverage.counts(kind) for kind in KINDS] == [(1, 1), (2, 2), (6, 6), (1, 1), (1, 1), (2, 2)]
+    assert [coverage.counts(kind) for kind in KINDS] == [
+        *[(1, 1), (2, 2), (6, 6), (1, 1), (1, 1), (2, 2)],
+        *[(1, 1), (0, 0), (1, 1)],
+    ]
 
 
 def test_what_several_suites_covered_counts_together(desk):
@@ -143,3 +154,73 @@ def test_an_agent_without_any_part_of_a_kind_is_covered_there(desk, agent):
     coverage = run(desk, "help", agent=bare)
     assert coverage.counts("gates") == (0, 0)
     assert coverage.unused("gates") == []
+
+
+def test_a_call_that_did_not_go_out_covers_neither_mount_nor_tool(desk):
+    asked = STUBS + "  - id: one\n    turns: [{user: my order}]\n"
+    assert {"mount find", "tool find"} <= unused(desk.run(asked).coverage)
+
+
+RESPONSES = """
+responses:
+  brief: {fields: [state]}
+  whole: {raw: true}
+  words: {text: "It is {{ result.state }}."}
+"""
+STEPS = """
+    - {when: steps.find.result is not defined, flow: help}
+    - {when: user.tier == 'vip', respond: words}
+"""
+
+
+def answering(agent):
+    """The agent with a response for its mount, for a gate that calls, and for a step."""
+    return (
+        agent.replace("{call: find, intent: order}", "{call: find, intent: order, respond: brief}")
+        .replace("routes:", "  - {id: quick, prefix: '#o', fills: no, call: find, respond: whole}\nroutes:", 1)
+        .replace('    - reply: "It is {{ steps.find.result.state }}."\n', STEPS)
+        + RESPONSES
+    )
+
+
+@pytest.mark.parametrize(
+    ("case", "used"),
+    [
+        ("turns: [{user: where is B0001}]", "brief"),
+        ("turns: [{user: '#o B0001'}]", "whole"),
+        ("session: {user: {tier: vip}}\n    turns: [{user: where is B0001}]", "words"),
+    ],
+)
+def test_a_response_is_covered_by_the_mount_gate_or_step_that_answers_with_it(desk, agent, case, used):
+    coverage = desk.run(STUBS + f"  - id: one\n    {case}\n", answering(agent)).coverage
+    names = {"response brief", "response whole", "response words"}
+    assert unused(coverage) & names == names - {f"response {used}"}
+
+
+def test_a_gates_own_text_covers_no_response_of_the_same_name(desk, agent):
+    named = answering(agent).replace("{id: form,", "{id: whole,")
+    coverage = run(desk, "form", agent=named)
+    assert "gate whole" not in unused(coverage)
+    assert "response whole" in unused(coverage)
+
+
+CHECKED = """
+conditions:
+  open: {call: state_of, with: {no: "{{ args.no }}"}, that: result.state == 'OPEN'}
+"""
+
+
+def test_a_tool_that_only_a_check_calls_needs_no_mount(desk, agent):
+    checked = agent.replace(
+        "    outcomes:\n",
+        "    requires: [{condition: open}]\n    outcomes:\n",
+    ).replace(
+        "decisions:\n",
+        "  state_of:\n    http: GET /states/{no}\n    effect: read\n    input: {no: {type: string, from: caller}}\n"
+        "    output: {state: {type: string}}\ndecisions:\n",
+    )
+    stubs = STUBS.replace("    find:", "    state_of: [{payload: {state: OPEN}}]\n    find:", 1)
+    coverage = desk.run(stubs + "  - id: one\n    turns: [{user: B0001}]\n", checked + CHECKED).coverage
+    assert coverage.counts("tools") == (2, 2)
+    assert coverage.counts("mounts") == (1, 1)
+    assert "tool state_of" in unused(run(desk, "help", agent=checked + CHECKED))

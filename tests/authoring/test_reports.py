@@ -65,7 +65,8 @@ def test_a_case_that_passed_says_nothing(desk):
 def test_coverage_is_told_with_what_is_missing_and_where(desk):
     lines = coverage_text("desk", desk.run(SUITE).coverage).splitlines()
     assert lines[0] == (
-        "coverage of desk: 54% (0 of 1 gates, 2 of 2 routes, 4 of 6 steps, 0 of 1 branches, 0 of 1 catches, 1 of 2 rows)"
+        "coverage of desk: 60% (0 of 1 gates, 2 of 2 routes, 4 of 6 steps, 0 of 1 branches, 0 of 1 catches, 1 of 2 rows, "
+        "1 of 1 mounts, 1 of 1 tools)"
     )
     assert "    not covered: gate form (agent.yaml:39:5)" in lines
     assert "    not covered: row 1 of care (agent.yaml:34:9)" in lines

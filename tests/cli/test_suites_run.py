@@ -10,7 +10,8 @@ WRONG_CASE = """
     turns:
       - {user: hello, expect: {reply: {equals: Goodbye.}}}
 """
-ALL = "coverage of desk: 100% (1 of 1 gates, 2 of 2 routes, 3 of 3 steps)"
+REST = "1 of 1 mounts, 1 of 1 responses, 1 of 1 tools"
+ALL = f"coverage of desk: 100% (1 of 1 gates, 2 of 2 routes, 3 of 3 steps, {REST})"
 
 
 @pytest.fixture
@@ -41,17 +42,17 @@ def test_what_is_not_covered_is_named(desk):
     suite = desk.folder / "specs" / "desk" / "suite.yaml"
     suite.write_text(suite.read_text().split("  - id: notes_forms")[0])
     lines = desk.run("test").output.splitlines()
-    assert lines[0] == "coverage of desk: 50% (0 of 1 gates, 1 of 2 routes, 2 of 3 steps)"
+    assert lines[0] == f"coverage of desk: 67% (0 of 1 gates, 1 of 2 routes, 2 of 3 steps, {REST})"
     assert "    not covered: gate form (agent.yaml:36:5)" in lines
 
 
 def test_too_little_coverage_fails(desk):
     suite = desk.folder / "specs" / "desk" / "suite.yaml"
     suite.write_text(suite.read_text().split("  - id: notes_forms")[0])
-    assert desk.run("test", "--minimum", "50").exit_code == 0
-    done = desk.run("test", "--minimum", "51")
+    assert desk.run("test", "--minimum", "66").exit_code == 0
+    done = desk.run("test", "--minimum", "67")
     assert done.exit_code == 1
-    assert "coverage of desk is below the minimum of 51%" in done.output
+    assert "coverage of desk is below the minimum of 67%" in done.output
 
 
 def test_only_some_cases_leave_the_coverage_out(failing):
@@ -99,7 +100,7 @@ def test_suites_of_several_bundles_run_together(desk):
     done = desk.run("test")
     assert done.exit_code == 0
     assert ALL in done.output
-    assert "coverage of other: 67% (1 of 1 gates, 1 of 2 routes, 2 of 3 steps)" in done.output
+    assert f"coverage of other: 78% (1 of 1 gates, 1 of 2 routes, 2 of 3 steps, {REST})" in done.output
     assert "7 passed, 0 failed, 7 turns in " in done.output
     assert "3 passed" in desk.run("test", "specs/other").output
 
