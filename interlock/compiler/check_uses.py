@@ -29,6 +29,8 @@ def check_uses(project: Project, findings: Findings) -> None:
         unit.incomplete = any(member.incomplete for member in unit.closure())
     for unit in project.everything:
         unit.visible = _visible(unit)
+    for unit in project.units:
+        unit.procedures = {procedure.name: procedure for procedure in project.procedures}
 
 
 def _spec_names(project: Project, findings: Findings) -> None:

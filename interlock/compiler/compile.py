@@ -1,4 +1,4 @@
-"""Compiles a bundle: runs every pass, sorts what they found, and makes the plan of each Agent without errors."""
+"""Compiles a bundle: runs every pass, sorts what they found, and makes the plan of each spec without errors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from interlock.compiler.findings import Findings
 from interlock.compiler.lower import plan_of
 from interlock.compiler.passes import PASSES
 from interlock.compiler.project import Project, Suite, project_of
+from interlock.compiler.running_order import in_running_order, procedures_run
 from interlock.compiler.vocabularies import sheet_files
 from interlock.diagnostics import Diagnostic, Location, Severity, in_order
 from interlock.source import read_bundle
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What came of a bundle. `plans` holds the Agents without errors, by name."""
+    """What came of a bundle. `plans` holds the Agents and Procedures without errors, by name."""
 
     plans: Mapping[str, Plan] = field(default_factory=dict)
     suites: tuple[Suite, ...] = ()
@@ -81,8 +82,15 @@ def _is_foreign(finding: Diagnostic) -> bool:
 
 
 def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
+    """Procedures before those that run them, whose plans name them by digest."""
     wrong = _wrong_files(found)
-    return {agent.name: plan_of(agent) for agent in project.agents if _is_sound(agent, wrong)}
+    made: dict[str, Plan] = {}
+    digests: dict[str, str] = {}
+    for unit in in_running_order(project.runnable):
+        if _is_sound(unit, wrong) and digests.keys() >= procedures_run(unit):
+            made[unit.name] = plan_of(unit, digests)
+            digests[unit.name] = made[unit.name].digest
+    return {unit.name: made[unit.name] for unit in project.runnable if unit.name in made}
 
 
 def _wrong_files(found: list[Diagnostic]) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted,
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import Written
+from interlock.compiler.written import copied_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +22,6 @@ UNCALLED = ("missing", "ambiguous", "requires")
 
 MAY_LACK = frozenset({"cells", "steps", "result"})
 """Roots that may hold nothing, so that a text over them may fail."""
-
-
-_ONE_PATH = re.compile(r"\s*\{\{\s*([\w.]+)\s*\}\}\s*")
-"""A value that copies what stands at a path."""
 
 
 @dataclass(slots=True)
@@ -200,7 +196,7 @@ def failures(tool: Part | None) -> tuple[str, ...]:
 def takes_identifier(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> bool:
     """Whether an argument is copied from a slot with patterns, by the tool or by `with`."""
     own = [(tool.unit, argument.from_ or "") for argument in (tool.model.input or {}).values()]
-    given = [(unit, match[1]) for value in bound.values() if (match := _ONE_PATH.fullmatch(str(value)))]
+    given = [(unit, ".".join(path)) for value in bound.values() if (path := copied_path(value))]
     paths = [(reader, path.split(".")) for reader, path in (*own, *given)]
     slots = [reader.find("slots", path[1]) for reader, path in paths if path[0] == "slots" and len(path) > 1]
     return any(slot is not None and slot.model.patterns is not None for slot in slots)

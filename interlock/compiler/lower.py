@@ -1,4 +1,4 @@
-"""From a checked Agent to its plan: everything it reaches, closed over its Libraries, and nothing else."""
+"""From a checked Agent or Procedure to its plan: everything it reaches, closed over its Libraries."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, 
 from interlock.compiler.lower_parts import condition, intent, response, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
-from interlock.plan.plan import MessageShape, Plan, Session
+from interlock.compiler.units import STEPS
+from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
 from interlock.plan.tools import Mount
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from interlock.compiler.units import Item, Part, Unit
+    from interlock.plan.steps import Step
+    from interlock.spec.specs import ProcedureSpec
 
 VERDICTS = ("reply", "ask", "refuse", "handoff", "call", "assume", "skip")
 SPOKEN = frozenset({"reply", "ask", "refuse", "handoff"})
@@ -25,10 +28,14 @@ ONE_LANGUAGE = ("en",)
 """What an Agent speaks that declares no languages: it has one, and nothing ever asks which."""
 
 
-def plan_of(agent: Unit) -> Plan:
-    """The plan of an Agent without errors."""
+def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
+    """The plan of an Agent or Procedure without errors; `digests` name the plans of the procedures that it may run."""
     parts = reached(agent)
+    flows = _each(parts, "flows", lambda part: flow(part, digests))
+    work = None if agent.work is None else _work(agent.work, flows.pop(STEPS))
     return Plan(
+        kind="Agent" if work is None else "Procedure",
+        work=work,
         bundle=agent.bundle,
         name=agent.name,
         title=maybe_text(agent.title),
@@ -48,8 +55,22 @@ def plan_of(agent: Unit) -> Plan:
         mounts=tuple(_mount(agent, item) for item in agent.mounts),
         gates=tuple(_gate(agent, item) for item in agent.gates),
         routes=tuple(_route(agent, item) for item in agent.routes),
-        flows=_each(parts, "flows", flow),
+        flows=flows,
         session=_session(agent),
+    )
+
+
+def _work(declared: ProcedureSpec, steps: tuple[Step, ...]) -> Work:
+    values: dict[str, Any] = {"deadline_ms": maybe_ms(declared.deadline), "park_ms": maybe_ms(declared.park)}
+    return Work(
+        input=fields(declared.input),
+        events={name: fields(event) for name, event in (declared.events or {}).items()},
+        requester=declared.requester or "",
+        steps=steps,
+        gives=declared.result or {},
+        on_failure=declared.on_failure,
+        on_cancel=declared.on_cancel,
+        **{key: value for key, value in values.items() if value is not None},
     )
 
 

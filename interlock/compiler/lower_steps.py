@@ -1,103 +1,147 @@
-"""The steps of the plan's flows."""
+"""The steps of the plan's flows and procedures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from interlock.compiler.lower_fields import maybe_text, text, texts
+from interlock.compiler.lower_fields import maybe_ms, maybe_text, text, texts
 from interlock.compiler.walk import Written, flow_steps, step_ids
-from interlock.plan.steps import (
-    Branch,
-    CallStep,
-    Catch,
-    CollectStep,
-    DoStep,
-    FlowStep,
-    HandoffStep,
-    RefuseStep,
-    ReplyStep,
-    RespondStep,
-    SetStep,
-    Step,
-    SwitchStep,
-)
+from interlock.plan import steps as plan
+from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
 
 MAX_PARTS = 20
 
+Digests: TypeAlias = "Mapping[str, str]"
+"""The digests of the procedures that may be run, by name."""
 
-def flow(part: Part) -> tuple[Step, ...]:
-    """The steps of one flow."""
+
+def flow(part: Part, digests: Digests | None = None) -> tuple[plan.Step, ...]:
+    """The steps of one flow or procedure; `digests` name the plans of the procedures that it runs."""
     ids = step_ids(flow_steps(part))
-    return _steps(part.unit, part.model, part.path, ids)
+    return _Lowering(part.unit, ids, digests or {}).listed(part.model, part.path)
 
 
-def _steps(unit: Unit, steps: Sequence[Any], path: Path, ids: Mapping[Path, str]) -> tuple[Step, ...]:
-    return tuple(_step(unit, model, (*path, index), ids) for index, model in enumerate(steps))
+class _Lowering:
+    def __init__(self, unit: Unit, ids: Mapping[Path, str], digests: Digests) -> None:
+        self._unit = unit
+        self._ids = ids
+        self._digests = digests
+
+    def listed(self, steps: Sequence[Any] | None, path: Path) -> tuple[plan.Step, ...]:
+        """The steps of one list."""
+        return tuple(self._step(Written(model, (*path, at), caught=False)) for at, model in enumerate(steps or ()))
+
+    def _step(self, step: Written) -> plan.Step:
+        model, path = step.model, step.path
+        common: dict[str, Any] = {
+            "action": step.action,
+            "at": self._at(*path),
+            "id": self._ids[path],
+            "title": maybe_text(model.title),
+            "when": model.when or "",
+            "timeout_ms": maybe_ms(model.timeout),
+            "catch": self._catches(step),
+        }
+        if step.action != "fail" and hasattr(model, "compensate"):
+            common["compensate"] = self.listed(model.compensate, (*path, "compensate"))
+        lower: Callable[[Written, dict[str, Any]], plan.Step] = getattr(self, f"_{step.action}", _simple)
+        return lower(step, common)
+
+    def _at(self, *path: str | int) -> str:
+        return str(self._unit.value(*path))
+
+    def _catches(self, step: Written) -> tuple[plan.Catch, ...]:
+        return tuple(
+            plan.Catch(
+                at=self._at(*step.path, "catch", index),
+                errors=tuple(catch.errors or ()),
+                do=self.listed(catch.do, (*step.path, "catch", index, "do")),
+            )
+            for index, catch in enumerate(step.model.catch or ())
+        )
+
+    def _run(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        name = step.model.run
+        return plan.RunStep(**common, procedure=name, digest=self._digests[name], bind=step.model.with_ or {})
+
+    def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        branches = tuple(
+            plan.Branch(
+                at=self._at(*step.path, "switch", index),
+                when=branch.when or "",
+                do=self.listed(branch.do, (*step.path, "switch", index, "do")),
+            )
+            for index, branch in enumerate(step.model.switch)
+        )
+        return plan.SwitchStep(**common, branches=branches)
+
+    def _parallel(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        lanes = tuple(
+            plan.Lane(name=name, do=self.listed(steps, (*step.path, "parallel", name)))
+            for name, steps in step.model.parallel.items()
+        )
+        return plan.ParallelStep(**common, lanes=lanes)
+
+    def _for_each(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        loop = step.model.for_each
+        return plan.ForEachStep(
+            **common,
+            each=loop.items,
+            variable=loop.as_,
+            key=loop.key or "",
+            do=self.listed(loop.do, (*step.path, "for_each", "do")),
+            max_parallel=loop.max_parallel or 1,
+            on_failure=loop.on_failure,
+        )
+
+    def _do(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        return plan.DoStep(**common, do=self.listed(step.model.do, (*step.path, "do")))
 
 
-def _step(unit: Unit, model: Any, path: Path, ids: Mapping[Path, str]) -> Step:
-    common: dict[str, Any] = {
-        "at": str(unit.value(*path)),
-        "id": ids[path],
-        "title": maybe_text(model.title),
-        "when": model.when or "",
-        "catch": _catches(unit, model, path, ids),
-    }
-    match Written(model, path, caught=False).action:
-        case "switch":
-            return SwitchStep(action="switch", **common, branches=_branches(unit, model, path, ids))
-        case "do":
-            return DoStep(action="do", **common, do=_steps(unit, model.do, (*path, "do"), ids))
-        case action:
-            return _simple(action, model, common)
-
-
-def _simple(action: str, model: Any, common: Mapping[str, Any]) -> Step:
-    match action:
+def _simple(step: Written, common: dict[str, Any]) -> plan.Step:  # noqa: PLR0911 - one line an action
+    model = step.model
+    match step.action:
         case "call":
-            expand, most = tuple(model.expand or ()), model.max_parts or MAX_PARTS
+            most = model.max_parts or MAX_PARTS
+            expand = tuple(model.expand or ())
+            again = _repeat(model.repeat)
             bind = model.with_ or {}
-            return CallStep(action="call", **common, tool=model.call, bind=bind, expand=expand, max_parts=most)
+            return plan.CallStep(**common, tool=model.call, bind=bind, expand=expand, max_parts=most, repeat=again)
         case "collect":
-            return CollectStep(action="collect", **common, slots=tuple(model.collect))
+            return plan.CollectStep(**common, slots=tuple(model.collect))
         case "respond":
-            return RespondStep(action="respond", **common, response=model.respond, result=model.result or "")
+            return plan.RespondStep(**common, response=model.respond, result=model.result or "")
         case "reply":
-            return ReplyStep(action="reply", **common, text=text(model.reply), options=texts(model.options))
+            return plan.ReplyStep(**common, text=text(model.reply), options=texts(model.options))
         case "refuse":
-            said = {"text": text(model.refuse), "reason": model.reason or "", "options": texts(model.options)}
-            return RefuseStep(action="refuse", **common, **said)
+            options = texts(model.options)
+            return plan.RefuseStep(**common, text=text(model.refuse), reason=model.reason or "", options=options)
         case "handoff":
-            return HandoffStep(action="handoff", **common, text=text(model.handoff), to=model.to or "")
+            return plan.HandoffStep(**common, text=text(model.handoff), to=model.to or "")
         case "flow":
-            return FlowStep(action="flow", **common, flow=model.flow)
+            return plan.FlowStep(**common, flow=model.flow)
+        case "wait":
+            if is_duration(model.wait):
+                return plan.WaitStep(**common, duration_ms=milliseconds(model.wait))
+            return plan.WaitStep(**common, time=model.wait)
+        case "receive":
+            return plan.ReceiveStep(**common, event=model.receive)
+        case "end":
+            return plan.EndStep(**common, gives=model.end)
+        case "fail":
+            return plan.FailStep(**common, text=text(model.fail), compensate=bool(model.compensate))
         case _:
-            return SetStep(action="set", **common, values=model.set)
+            return plan.SetStep(**common, values=model.set)
 
 
-def _catches(unit: Unit, model: Any, path: Path, ids: Mapping[Path, str]) -> tuple[Catch, ...]:
-    return tuple(
-        Catch(
-            at=str(unit.value(*path, "catch", index)),
-            errors=tuple(catch.errors or ()),
-            do=_steps(unit, catch.do or (), (*path, "catch", index, "do"), ids),
-        )
-        for index, catch in enumerate(model.catch or ())
-    )
-
-
-def _branches(unit: Unit, model: Any, path: Path, ids: Mapping[Path, str]) -> tuple[Branch, ...]:
-    return tuple(
-        Branch(
-            at=str(unit.value(*path, "switch", index)),
-            when=branch.when or "",
-            do=_steps(unit, branch.do, (*path, "switch", index, "do"), ids),
-        )
-        for index, branch in enumerate(model.switch)
-    )
+def _repeat(written: Any) -> plan.Repeat | None:
+    if written is None:
+        return None
+    every, longest = milliseconds(written.every), milliseconds(written.timeout)
+    return plan.Repeat(until=written.until, every_ms=every, timeout_ms=longest)

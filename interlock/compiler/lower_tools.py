@@ -8,7 +8,7 @@ from interlock.compiler.closure import only_server
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text
 from interlock.plan.rules import Check
-from interlock.plan.tools import Argument, Auth, Outcome, Produces, Retry, Server, Tool
+from interlock.plan.tools import Argument, Auth, Idempotency, Outcome, Produces, ReadBack, Retry, Server, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -21,8 +21,13 @@ SECOND_MS = 1_000
 RETRY = {
     "none": Retry(attempts=3, backoff_ms=SECOND_MS),
     "read": Retry(attempts=3, backoff_ms=SECOND_MS),
+    "write": Retry(attempts=5, backoff_ms=SECOND_MS),
+    "irreversible": Retry(attempts=5, backoff_ms=SECOND_MS),
 }
-"""Attempts by effect: what changes nothing may be tried again."""
+"""Attempts by effect: what changes nothing may be tried again, and so may what carries a key."""
+
+ONCE = Retry(attempts=1)
+"""The attempts of a write that no key tells from its repetition."""
 
 TIMEOUT_MS = 30 * SECOND_MS
 """The longest call, where neither the tool nor its server says."""
@@ -71,6 +76,8 @@ def tool(part: Part, called: Container[str]) -> Tool:
         invalidates=tuple(name for name in written.invalidates or () if name in called),
         requires=_checks(part, "requires", written.requires or ()),
         ensures=_checks(part, "ensures", written.ensures or ()),
+        idempotency=_idempotency(written.idempotency),
+        read_back=_read_back(part),
         retry=_retry(written),
         timeout_ms=maybe_ms(written.timeout) or (host and maybe_ms(host.model.timeout)) or TIMEOUT_MS,
     )
@@ -133,7 +140,25 @@ def _checks(part: Part, key: str, written: Sequence[WrittenCheck]) -> tuple[Chec
     )
 
 
+def _idempotency(written: Any) -> Idempotency | None:
+    if written is None:
+        return None
+    if written.none is not None:
+        return Idempotency(kind="none")
+    kind = "header" if written.header is not None else "argument"
+    return Idempotency(kind=kind, name=getattr(written, kind), key=written.key or "")
+
+
+def _read_back(part: Part) -> ReadBack | None:
+    back = part.model.read_back
+    if back is None:
+        return None
+    return ReadBack(at=str(part.value("read_back")), call=back.call, bind=back.with_ or {}, that=back.that)
+
+
 def _retry(written: Any) -> Retry:
+    if written.idempotency is not None and written.idempotency.none is not None:
+        return ONCE
     base = RETRY[written.effect]
     if written.retry is None:
         return base

@@ -87,7 +87,12 @@ def of_part(part: Part) -> Iterator[Mention]:
 
 
 def in_lists(unit: Unit) -> Iterator[Mention]:
-    """The parts that an Agent's mounts, gates and routes name by key."""
+    """The parts that an Agent's mounts, gates and routes name by key, and the steps and guards of a Procedure."""
+    if unit.steps is not None:
+        yield Mention("flows", unit.steps.name, unit.steps.path)
+    for index, guard in enumerate(unit.work.guard or () if unit.work else ()):
+        yield Mention("conditions", guard.by, ("guard", index, "by"))
+        yield from _many("tools", guard.except_, ("guard", index, "except"), weak=True)
     for item in unit.mounts:
         path = ("mounts", item.index)
         yield from _one("tools", item.model.call, (*path, "call"))
@@ -116,6 +121,8 @@ def _tool(tool: Any, path: Path) -> Iterator[Mention]:
         for index, check in enumerate(getattr(tool, key) or ()):
             yield from _one("conditions", check.condition, (*path, key, index, "condition"))
             yield from _one("tools", check.call, (*path, key, index, "call"))
+    if tool.read_back is not None:
+        yield Mention("tools", tool.read_back.call, (*path, "read_back", "call"))
 
 
 def _gate(gate: Any, path: Path) -> Iterator[Mention]:

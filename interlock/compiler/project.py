@@ -36,7 +36,7 @@ class Suite:
 
 @dataclass(slots=True, eq=False)
 class Project:
-    """`units` are the Agents and Libraries of the bundle itself, `foreign` those of other bundles, by folder.
+    """`units` are the Agents, Procedures and Libraries of the bundle itself, `foreign` those of other bundles, by folder.
 
     `unreadable` holds the names that files which could not be read, or Suites with a wrong shape, may have declared.
     """
@@ -53,6 +53,16 @@ class Project:
     def agents(self) -> list[Unit]:
         """The Agents of the bundle."""
         return [unit for unit in self.units if unit.kind == "Agent"]
+
+    @property
+    def procedures(self) -> list[Unit]:
+        """The Procedures of the bundle."""
+        return [unit for unit in self.units if unit.kind == "Procedure"]
+
+    @property
+    def runnable(self) -> list[Unit]:
+        """The specs that become plans: Agents and Procedures."""
+        return [unit for unit in self.units if unit.kind != "Library"]
 
     @property
     def everything(self) -> list[Unit]:

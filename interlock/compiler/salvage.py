@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from interlock.compiler.units import LISTS, PLURALS, Item, Part, Unit
-from interlock.spec import AgentSpec, LibrarySpec
+from interlock.compiler.units import LISTS, PLURALS, STEPS, Item, Part, Unit
+from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
 from interlock.spec.base import Constant, Language, Listed, Named, Reference, Text, Wired
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from interlock.source import Document, Sheet
 
-KINDS = ("Agent", "Library")
+KINDS = ("Agent", "Procedure", "Library")
 
 _PARTS: Mapping[str, Any] = {
     "config": Constant,
@@ -44,6 +44,8 @@ _SINGLE: Mapping[str, Any] = {
     "user": Wired[Field],
     "message": MessageSpec,
     "session": SessionSpec,
+    "input": Wired[Field],
+    "events": Named[Wired[Field]],
 }
 
 
@@ -58,7 +60,9 @@ def _names() -> TypeAdapter[Any]:
     return TypeAdapter(Named[Any])
 
 
-def whole(spec: AgentSpec | LibrarySpec, document: Document, sheets: Mapping[str, Sheet], bundle: str) -> Unit:
+def whole(
+    spec: AgentSpec | ProcedureSpec | LibrarySpec, document: Document, sheets: Mapping[str, Sheet], bundle: str
+) -> Unit:
     """The unit of a spec that has the right shape."""
     unit = Unit(spec.kind, spec.name, bundle, document, sheets)
     unit.uses = tuple(spec.uses or ())
@@ -71,6 +75,9 @@ def whole(spec: AgentSpec | LibrarySpec, document: Document, sheets: Mapping[str
         unit.lists[name] = [Item(index, model) for index, model in enumerate(getattr(spec, name, None) or ())]
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
+    if isinstance(spec, ProcedureSpec):
+        unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
+        unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}
     return unit
 
 
@@ -87,7 +94,17 @@ def salvaged(document: Document, sheets: Mapping[str, Sheet], bundle: str) -> Un
         _salvage_items(unit, key, data.get(key))
     for key in _SINGLE:
         _salvage_single(unit, key, data.get(key))
+    if kind == "Procedure":
+        _salvage_steps(unit, data.get(STEPS))
     return unit
+
+
+def _salvage_steps(unit: Unit, written: Any) -> None:
+    good, steps = _valid("flows", written)
+    if good:
+        unit.own["flows"][STEPS] = Part("flows", STEPS, steps, unit, (STEPS,))
+    else:
+        unit.broken["flows"].add(STEPS)
 
 
 def _salvage_parts(unit: Unit, plural: str, declared: Any) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from interlock.compiler.shapes import (
     args_shape,
+    at_path,
     field_shape,
     fields_shape,
     produced_shape,
@@ -18,6 +19,7 @@ from interlock.compiler.shapes import (
 )
 from interlock.compiler.vocabularies import codes_of
 from interlock.compiler.walk import all_steps
+from interlock.compiler.written import copied_path
 from interlock.expressions.shapes import (
     ANY,
     BOOLEAN,
@@ -29,6 +31,7 @@ from interlock.expressions.shapes import (
     object_of,
     shape_of,
 )
+from interlock.spec.steps import ErrorKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 MESSAGE_TYPES = ("user_chat", "rule", "form", "other")
 STATUSES = ("ai_active", "human_active", "closed")
-ERRORS = ("timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures")
+ERRORS = get_args(ErrorKind)
 USER = {
     "id": replace(STRING, may_be_none=True),
     "groups": list_of(STRING),
@@ -71,21 +74,32 @@ class Scopes:
     def base(self) -> dict[str, Shape]:
         """What is there everywhere but in servers and outcomes."""
         scope = {
-            "message": self._message(),
-            "user": object_of({**USER, **_fields(fields_shape(self.unit.user))}),
-            "session": SESSION,
+            **(self._work() if self.unit.kind == "Procedure" else self._conversation()),
             "now": DATETIME,
-            "turn": TURN,
             "run": RUN,
             "vars": self._variables(),
-            "slots": self._named("slots", self.slot),
-            "intents": self._named("intents", lambda _: BOOLEAN),
             "conditions": self._named("conditions", lambda _: BOOLEAN),
             "decisions": self._named("decisions", lambda part: table_shape(part.model)),
             "cells": self._named("tools", lambda part: _cells(part.model) if part.model.produces else None),
             "config": self._named("config", lambda part: shape_of(part.model)),
         }
-        return {**scope, **{root: OPEN for root in ("user", "message") if root in self.unit.broken}}
+        return {**scope, **{root: OPEN for root in ("user", "message", "input") if self.unit.broken.get(root)}}
+
+    def _conversation(self) -> dict[str, Shape]:
+        """What a conversation has; a Library may also read the input of the Procedure that uses it."""
+        roots = {
+            "message": self._message(),
+            "user": object_of({**USER, **_fields(fields_shape(self.unit.user))}),
+            "session": SESSION,
+            "turn": TURN,
+            "slots": self._named("slots", self.slot),
+            "intents": self._named("intents", lambda _: BOOLEAN),
+        }
+        return {**roots, "input": OPEN} if self.unit.kind == "Library" else roots
+
+    def _work(self) -> dict[str, Shape]:
+        """What a Procedure has in place of a conversation."""
+        return {"input": fields_shape(self.unit.input)}
 
     def _named(self, plural: str, shape: Callable[[Part], Shape | None]) -> Shape:
         """What a root holds by name; open where a Library is missing, any where a part is broken."""
@@ -155,10 +169,38 @@ class Scopes:
         """In the message of an outcome."""
         return {**self.base, "args": args_shape(tool), **self.outcome()}
 
-    def steps(self, earlier: dict[str, Shape], *, caught: bool) -> dict[str, Shape]:
-        """At a step: the results of those before it, and the error within a `catch`."""
-        scope = {**self.base, "steps": object_of(earlier)}
-        return {**scope, "error": ERROR} if caught else scope
+    def steps(self, earlier: Mapping[str, Shape]) -> dict[str, Shape]:
+        """At a step: the results of those before it."""
+        return {**self.base, "steps": object_of(dict(earlier))}
+
+    caught: Mapping[str, Shape] = {"error": ERROR}
+    """What stands beside that within a `catch`."""
+
+    @cached_property
+    def ended(self) -> dict[str, Shape]:
+        """When a Procedure has ended: whichever of its steps have run have their results."""
+        return {**self.base, "steps": OPEN}
+
+
+def item_shape(items: Any, scope: Mapping[str, Shape]) -> Shape:
+    """One item of a loop's list, as far as it can be told: where the list is copied from a path."""
+    path = copied_path(items)
+    if path is None or path[0] not in scope:
+        return ANY
+    found = at_path(scope[path[0]], ".".join(path[1:])) if path[1:] else scope[path[0]]
+    return (found and found.item) or ANY
+
+
+def run_result(procedure: Unit | None) -> Shape:
+    """The shape of `steps.<id>` of a procedure that was run."""
+    if procedure is None or procedure.work is None or _ends_otherwise(procedure):
+        return object_of({"result": replace(ANY, may_be_missing=True)})
+    given = object_of({name: replace(ANY, may_be_none=True) for name in procedure.work.result or {}})
+    return object_of({"result": replace(given, may_be_missing=True)})
+
+
+def _ends_otherwise(procedure: Unit) -> bool:
+    return any(step.action == "end" for step in all_steps(procedure))
 
 
 def step_result(tool: Tool | None, *, expanded: bool) -> Shape:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.scopes import Scopes
-from interlock.compiler.sites_of_agent import flow_sites, head_sites, list_sites
+from interlock.compiler.sites_of_agent import head_sites, list_sites
 from interlock.compiler.sites_of_parts import part_sites
+from interlock.compiler.sites_of_steps import flow_sites
 
 if TYPE_CHECKING:
     from interlock.compiler.site import Site

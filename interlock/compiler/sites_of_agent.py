@@ -1,24 +1,24 @@
-"""The sites of an Agent's own lists and flows, and of a spec's head."""
+"""The sites of a spec's head, and of an Agent's own lists."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.scopes import Scopes, step_result
 from interlock.compiler.site import Place, Site
 from interlock.compiler.sites_of_parts import caller_shapes
-from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.compiler.sites_of_steps import procedure_sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from interlock.compiler.units import Item, Part, Unit
-    from interlock.expressions.shapes import Shape
+    from interlock.compiler.scopes import Scopes
+    from interlock.compiler.units import Item, Unit
 
 
 def head_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
-    """The title of a spec."""
+    """The title of a spec, and what else its head computes."""
     yield from Place(unit, scopes.base).text(unit.title, "title")
+    yield from procedure_sites(Place(unit, scopes.ended))
 
 
 def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
@@ -43,37 +43,3 @@ def _gate(place: Place, item: Item, scopes: Scopes) -> Iterator[Site]:
     slots = {name: place.unit.find("slots", name) for name in gate.assume or ()}
     wanted = {name: scopes.slot(part) for name, part in slots.items() if part}
     yield from place.values(gate.assume, *path, "assume", wanted=wanted)
-
-
-def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
-    """All steps of one flow; each sees the results of the calls written before it."""
-    steps = flow_steps(flow)
-    ids = step_ids(steps)
-    earlier: dict[str, Shape] = {}
-    for step in steps:
-        scope = scopes.steps(earlier, caught=step.caught)
-        yield from _step(Place(flow.unit, scope, reads=True, owner=flow), step)
-        if step.action == "call":
-            tool = flow.unit.find("tools", step.model.call)
-            result = step_result(tool.model if tool else None, expanded=bool(step.model.expand))
-            earlier = {**earlier, ids[step.path]: result}
-
-
-def _step(place: Place, step: Written) -> Iterator[Site]:
-    model, path = step.model, step.path
-    yield from place.text(model.title, *path, "title")
-    yield from place.expression(model.when, *path, "when")
-    match step.action:
-        case "call":
-            shapes = caller_shapes(place.unit.find("tools", model.call))
-            yield from place.values(model.with_, *path, "with", wanted=shapes)
-        case "reply" | "refuse" | "handoff":
-            yield from place.text(getattr(model, step.action), *path, step.action)
-            yield from place.texts(getattr(model, "options", None), *path, "options")
-        case "set":
-            yield from place.values(model.set, *path, "set", wanted={})
-        case "respond" if model.result is not None:
-            yield from place.source(model.result, *path, "result")
-        case "switch":
-            for index, branch in enumerate(model.switch):
-                yield from place.expression(branch.when, *path, "switch", index, "when")

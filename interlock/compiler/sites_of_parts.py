@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.scopes import SERVER, Scopes, argument_shape
 from interlock.compiler.site import Place, Site
 from interlock.compiler.written import has_template
+from interlock.expressions.shapes import ANY, STRING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -104,6 +105,21 @@ def _tool(part: Part, scopes: Scopes) -> Iterator[Site]:
     after = Place(part.unit, scopes.after_call(tool), reads=True, args=part, owner=part)
     yield from _checks(before, tool.requires or (), (*part.path, "requires"), scopes)
     yield from _checks(after, tool.ensures or (), (*part.path, "ensures"), scopes)
+    if tool.idempotency is not None:
+        yield from before.value(tool.idempotency.key, *part.path, "idempotency", "key", wanted=STRING)
+    yield from _read_back(before, part, scopes)
+
+
+def _read_back(place: Place, part: Part, scopes: Scopes) -> Iterator[Site]:
+    back = part.model.read_back
+    if back is None:
+        return
+    read = called(part, back.call)
+    path = (*part.path, "read_back")
+    yield from place.values(back.with_, *path, "with", wanted=caller_shapes(read))
+    result = scopes.with_result(None, read.model)["result"] if read else ANY
+    inner = Place(place.unit, {**place.scope, "result": result}, args=part, owner=part)
+    yield from inner.expression(back.that, *path, "that")
 
 
 def _outcomes(part: Part, scopes: Scopes) -> Iterator[Site]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlock.diagnostics import Location
     from interlock.source import Document, KeyPath, Sheet
     from interlock.spec.fields import Field
-    from interlock.spec.specs import MessageSpec, SessionSpec
+    from interlock.spec.specs import MessageSpec, ProcedureSpec, SessionSpec
 
 PLURALS = (
     "config",
@@ -29,6 +29,9 @@ PLURALS = (
     "flows",
 )
 """The maps that declare named parts."""
+
+STEPS = "steps"
+"""The name under which the steps of a Procedure are kept, as if they were its one flow."""
 
 LISTS = ("mounts", "gates", "routes")
 """The lists of an Agent."""
@@ -85,9 +88,9 @@ Names: TypeAlias = "dict[str, dict[str, Part]]"
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """An Agent or a Library.
+    """An Agent, a Procedure or a Library.
 
-    `visible` holds its own parts and those of all Libraries it uses; `incomplete` says that one of those could not be
+    `visible` holds its own parts and those of all Libraries it uses, `procedures` those of its bundle; `incomplete` says that one of those could not be
     read, so that an unknown name proves nothing. `prefix` stands before the files of another bundle. `memo` keeps what
     passes work out about the unit and others ask again.
     """
@@ -107,9 +110,13 @@ class Unit:
     user: dict[str, Field] = field(default_factory=dict)
     message: MessageSpec | None = None
     session: SessionSpec | None = None
+    input: dict[str, Field] = field(default_factory=dict)
+    events: dict[str, dict[str, Field]] = field(default_factory=dict)
+    work: ProcedureSpec | None = None
     broken: dict[str, set[str]] = field(default_factory=dict)
     libraries: list[Unit] = field(default_factory=list)
     visible: Names = field(default_factory=dict)
+    procedures: dict[str, Unit] = field(default_factory=dict)
     incomplete: bool = False
     memo: dict[Any, Any] = field(default_factory=dict)
 
@@ -174,6 +181,11 @@ class Unit:
     def mounts(self) -> list[Item]:
         """The mounts, as written."""
         return self.lists.get("mounts", [])
+
+    @property
+    def steps(self) -> Part | None:
+        """The steps of a Procedure, if their shape is right."""
+        return self.parts("flows").get(STEPS) if self.kind == "Procedure" else None
 
     def mount_of(self, tool: str) -> Item | None:
         """The mount of a tool."""

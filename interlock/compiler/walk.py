@@ -1,4 +1,4 @@
-"""Every step of an Agent's flows, in the order written, with its place and id."""
+"""Every step of flows and procedures, in the order written, with its place and id."""
 
 from __future__ import annotations
 
@@ -6,13 +6,27 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.spec.steps import ACTIONS, CallStep, DoStep, FlowStep, RespondStep, SwitchStep
+from interlock.spec.steps import (
+    ACTIONS,
+    CallStep,
+    DoStep,
+    FlowStep,
+    ForEachStep,
+    ParallelStep,
+    ReceiveStep,
+    RespondStep,
+    RunStep,
+    SwitchStep,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
+
+NAMED = frozenset({"call", "run", "receive"})
+"""Actions whose result others read by the step's id."""
 
 _ACTION_OF = {model: action for action, model in ACTIONS.items()}
 
@@ -24,6 +38,28 @@ class Written:
     model: Any
     path: Path
     caught: bool
+
+    def lists(self) -> Iterator[tuple[Path, Sequence[Any]]]:
+        """The lists of steps within it, as they run; what undoes it and its catches are not among them."""
+        model, path = self.model, self.path
+        match model:
+            case SwitchStep():
+                for index, branch in enumerate(model.switch):
+                    yield (*path, "switch", index, "do"), branch.do
+            case ParallelStep():
+                for name, steps in model.parallel.items():
+                    yield (*path, "parallel", name), steps
+            case ForEachStep():
+                yield (*path, "for_each", "do"), model.for_each.do
+            case DoStep():
+                yield (*path, "do"), model.do
+            case _:
+                return
+
+    @property
+    def undoing(self) -> Sequence[Any]:
+        """The steps that undo it."""
+        return getattr(self.model, "compensate", None) or () if self.action != "fail" else ()
 
     @property
     def action(self) -> str:
@@ -40,6 +76,10 @@ class Written:
                 return self.model.respond
             case FlowStep():
                 return self.model.flow
+            case RunStep():
+                return self.model.run.replace("-", "_")
+            case ReceiveStep():
+                return self.model.receive
             case _:
                 return self.action
 
@@ -53,11 +93,9 @@ def steps_of(steps: Sequence[Any], path: Path, *, caught: bool = False) -> Itera
 
 
 def _within(step: Written) -> Iterator[Written]:
-    if isinstance(step.model, SwitchStep):
-        for index, branch in enumerate(step.model.switch):
-            yield from steps_of(branch.do, (*step.path, "switch", index, "do"), caught=step.caught)
-    if isinstance(step.model, DoStep):
-        yield from steps_of(step.model.do, (*step.path, "do"), caught=step.caught)
+    for path, steps in step.lists():
+        yield from steps_of(steps, path, caught=step.caught)
+    yield from steps_of(step.undoing, (*step.path, "compensate"), caught=step.caught)
     for index, catch in enumerate(step.model.catch or ()):
         yield from steps_of(catch.do or (), (*step.path, "catch", index, "do"), caught=True)
 
@@ -76,15 +114,15 @@ def all_steps(unit: Unit) -> Iterator[Written]:
 def step_ids(steps: Sequence[Written]) -> dict[Path, str]:
     """The id of each step: as written, or what it calls; a further number where that is taken.
 
-    Two calls of one tool keep one default id: whoever reads `steps.<id>` must be able to tell them apart, so that
+    Two calls of one tool, say, keep one default id: whoever reads `steps.<id>` must be able to tell them apart, so that
     is a mistake of its own.
     """
     ids = {step.path: step.model.id for step in steps if step.model.id}
-    taken = set(ids.values()) | {step.target for step in steps if step.action == "call" and not step.model.id}
+    taken = set(ids.values()) | {step.target for step in steps if step.action in NAMED and not step.model.id}
     seen: Counter[str] = Counter()
     for step in steps:
         if step.path not in ids:
-            ids[step.path] = step.target if step.action == "call" else _free(step.target, seen, taken)
+            ids[step.path] = step.target if step.action in NAMED else _free(step.target, seen, taken)
     return ids
 
 

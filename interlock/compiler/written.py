@@ -1,5 +1,6 @@
 """The strings an author wrote within texts and values, each with its path."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -30,3 +31,12 @@ def strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def has_template(value: Any) -> bool:
     """Whether a value is computed."""
     return any("{{" in text or "{%" in text for _, text in strings(value, ()))
+
+
+_ONE_PATH = re.compile(r"\s*\{\{\s*([A-Za-z_][\w.]*)\s*\}\}\s*")
+
+
+def copied_path(value: Any) -> tuple[str, ...] | None:
+    """The context path that a template copies as it is; None for anything else."""
+    match = _ONE_PATH.fullmatch(value) if isinstance(value, str) else None
+    return tuple(match[1].split(".")) if match else None

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Attempt:
-    """One call on its way. `asking` are the tools whose checks it is made for, `is_check` that it is for a check."""
+    """One call on its way. `asking` are the tools whose checks it is made for, `is_check` that it is for a check.
+
+    `instance` names what it is done for, the same at every repetition: the engine's idempotency key is made of it.
+    """
 
     desk: Desk
     name: str
@@ -30,6 +33,7 @@ class Attempt:
     at: str
     asking: frozenset[str] = frozenset()
     is_check: bool = False
+    instance: str = ""
     assembled: Assembled = field(default_factory=Assembled)
     audit: "Json" = field(default_factory=dict)
 

@@ -1,23 +1,25 @@
 """One call of a tool from end to end: may it be tried, with which arguments, what came back, and what that changes."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import checks, identifiers, pregate, reading, receipts, returned
+from interlock.expressions import Missing, NotMet
+from interlock.interpreter import checks, effects, identifiers, pregate, reading, receipts, returned
 from interlock.interpreter.arguments import assemble
 from interlock.interpreter.attempts import Attempt, blocked, held
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.texts import said_or
-from interlock.interpreter.turn import Calling, CallResult
+from interlock.interpreter.turn import Calling, CallOutcome, CallResult
 
 if TYPE_CHECKING:
     from interlock.interpreter.context import Context
     from interlock.interpreter.events import ToolReturned
     from interlock.interpreter.state import Json
-    from interlock.interpreter.turn import Turn
+    from interlock.interpreter.turn import Effect, Turn
     from interlock.plan.rules import Check
 
 
@@ -42,7 +44,8 @@ def call(
         context = context.extended(slots={**context["slots"], **slot_values})
     bound = {**mount.bind, **bind} if mount else bind
     desk = Desk(turn, context, slot_values or {})
-    attempt = Attempt(desk, tool, turn.program.plan.tools[tool], bound, step_id, at)
+    instance = f"{turn.state.turn}/{step_id}" + (f"[{instance_of(slot_values)}]" if slot_values else "")
+    attempt = Attempt(desk, tool, turn.program.plan.tools[tool], bound, step_id, at, instance=instance)
     if mount is None:
         result = attempt.ended("blocked", f"{tool!r} is not mounted")
     elif tool in turn.skipped_tools:
@@ -53,6 +56,20 @@ def call(
         turn.context["turn"]["tool_errors"] += 1
     turn.calls.append(result)
     return result
+
+
+def step_call(
+    turn: "Turn", *, tool: str, bind: Mapping[str, Any], step_id: str, at: str, instance: str
+) -> Calling[CallResult]:
+    """The call of a procedure's step: nothing chooses it, so nothing has to admit it; arguments and checks are all."""
+    declared = turn.program.plan.tools[tool]
+    attempt = Attempt(Desk(turn, turn.context), tool, declared, bind, step_id, at, instance=instance)
+    return (yield from _made(attempt))
+
+
+def instance_of(slot_values: Mapping[str, Any]) -> str:
+    """What tells one combination of slot values from the others of a step."""
+    return json.dumps(slot_values, ensure_ascii=False, sort_keys=True)
 
 
 def holds(turn: "Turn", expression: str, *, step_id: str) -> Calling[Verdict]:
@@ -91,33 +108,65 @@ def _made(attempt: Attempt) -> Calling[CallResult]:
         return attempt.ended("requires", message=checks.messages(failed))
     if turn.interrupted:
         return attempt.ended("skipped", "a person took over before the call")
+    try:
+        key = effects.key_of(attempt, context)
+    except Missing as missing:
+        return attempt.ended("missing", f"the idempotency key cannot be made: {missing}")
+    if key:
+        attempt.audit["key"] = key
     number = receipts.number(turn.state)
-    came = (yield [CallTool(number, attempt.name, attempt.assembled.arguments, attempt.step, attempt.at)])[0]
+    came = (yield [CallTool(number, attempt.name, attempt.assembled.arguments, attempt.step, attempt.at, key)])[0]
     return (yield from _landed(attempt, came, context))
 
 
 def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calling[CallResult]:
     landed = returned.landed(attempt.turn, attempt.tool, came)
     meaning = landed.meaning
+    effect = effects.effect_of(attempt, came, meaning)
+    plain = context
     context = context.extended(payload=came.payload, status=came.status, result=landed.result)
     failed: list[checks.Failure] = []
-    if meaning.outcome == "success":
+    outcome: CallOutcome = meaning.outcome
+    if outcome == "success":
         failed = yield from _failures(attempt, "ensures", attempt.tool.ensures, context)
+        outcome = "ensures" if failed else outcome
+    elif effect == "unknown":
+        outcome, effect = yield from _resolved(attempt, outcome, plain)
     slot = attempt.slot_of(meaning.missing) if meaning.missing else ""
     result = attempt.ended(
-        "ensures" if failed else meaning.outcome,
-        landed.error,
+        outcome,
+        "" if outcome == "success" else landed.error,
         went_out=True,
         payload=came.payload,
         result=landed.result,
         message=said_or(attempt.turn, meaning.message, meaning.at, checks.messages(failed), context),
         missing=(slot,) if slot else (),
         receipt_id=came.call_id,
+        effect=effect,
     )
+    if attempt.tool.writes:
+        result.audit["effect"] = effect
     result.audit |= returned.kept(attempt.turn.state, result, came)
     if not attempt.is_check:
         result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
     return result
+
+
+def _resolved(attempt: Attempt, outcome: CallOutcome, context: "Context") -> "Calling[tuple[CallOutcome, Effect]]":
+    """What became of an effect of which no word has come back, where the tool says how that is found out."""
+    lost: CallOutcome = outcome if attempt.tool.repeatable else "unknown"
+    back = attempt.tool.read_back
+    if back is None:
+        return lost, "unknown"
+    desk = replace(attempt.desk, context=context)
+    assertions = Assertions(attempt.turn, _reader(desk, attempt.step, attempt.asking | {attempt.name}), context)
+    found = yield from assertions.read(back.call, back.bind, back.at)
+    attempt.audit.setdefault("reads", []).extend(read.audit for read in assertions.reads)
+    if isinstance(found, NotMet):
+        return lost, "unknown"
+    happened = bool((yield from assertions.holds(back.that, found)))
+    attempt.audit["read_back"] = "happened" if happened else "did not happen"
+    return ("success", "happened") if happened else ("error", "none")
 
 
 def _failures(

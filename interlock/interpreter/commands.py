@@ -1,4 +1,4 @@
-"""What the machine asks of its shell, as frozen data. Nothing here is done by the machine itself."""
+"""What the machines ask of their shell, as frozen data. Nothing here is done by a machine itself."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 class CallTool:
     """Call a tool of the plan once (with the attempts of its retry policy) and answer with `ToolReturned`.
 
-    Several in one list are independent and may run side by side. `arguments` are by declared argument name.
+    Several in one list are independent and may run side by side. `arguments` are by declared argument name; `key`
+    travels with every attempt as the tool's `idempotency` says, empty where it has none.
     """
 
     call_id: str
@@ -16,6 +17,41 @@ class CallTool:
     arguments: dict[str, Any]
     step: str
     at: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartTimer:
+    """Answer with `TimerDue` at `due_ms`, a time that may have passed."""
+
+    timer_id: str
+    due_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTimer:
+    """A timer that nobody waits for any more."""
+
+    timer_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunProcedure:
+    """Run a procedure under the plan of `digest`, and answer with `ProcedureEnded`. `input` is as it declares."""
+
+    child_id: str
+    procedure: str
+    digest: str
+    input: dict[str, Any]
+    step: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelProcedure:
+    """Cancel a procedure that is running; its end still comes."""
+
+    child_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +69,4 @@ class Changed:
     status: str
 
 
-Command: TypeAlias = CallTool | Reply | Changed
+Command: TypeAlias = CallTool | Reply | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure

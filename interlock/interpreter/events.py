@@ -30,7 +30,8 @@ class ToolReturned:
     """The end of one call with all its attempts.
 
     `returned`: an answer came (`status` is the HTTP status, 200 for a Python tool) and `payload` is its parsed JSON.
-    `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did.
+    `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did. `sent` is false
+    where it is certain that no request has left, so that nothing can have happened.
     """
 
     call_id: str
@@ -41,6 +42,37 @@ class ToolReturned:
     message: str = ""
     attempts: int = 1
     elapsed_ms: int = 0
+    sent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TimerDue:
+    """The time of a `StartTimer` has come."""
+
+    timer_id: str
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureEnded:
+    """The end of a `RunProcedure`; `result` is what it gives back, `message` why it did not end well."""
+
+    child_id: str
+    ending: Literal["done", "failed", "cancelled"]
+    now_ms: int
+    result: Body = field(default_factory=dict)
+    message: str = ""
+    run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventReceived:
+    """Something was sent in for a procedure, as its plan declares it."""
+
+    id: str
+    name: str
+    data: Body
+    now_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +91,24 @@ class TimerFired:
     timer: Literal["idle"]
     now_ms: int
 
+
+@dataclass(frozen=True, slots=True)
+class RetryAsked:
+    """Somebody has mended the cause of a failure. `resolved` says what became of effects of unknown outcome, by step."""
+
+    now_ms: int
+    by: str = ""
+    resolved: dict[str, Literal["happened", "did_not_happen"]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAsked:
+    """Somebody wants a procedure to end."""
+
+    now_ms: int
+    by: str = ""
+
+
+WorkEvent: TypeAlias = ToolReturned | TimerDue | ProcedureEnded | EventReceived | RetryAsked | CancelAsked
 
 Event: TypeAlias = MessageReceived | ToolReturned | PersonActed | TimerFired

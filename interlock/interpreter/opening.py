@@ -33,7 +33,7 @@ def opened(program: Program, *, session_id: str, run_id: str, user: Mapping[str,
         session_id=session_id,
         run_id=run_id,
         plan_digest=program.digest,
-        user=_fitting({**BUILT_IN, **program.plan.user}, user, "user"),
+        user=fitting({**BUILT_IN, **program.plan.user}, user, "user"),
         opened_ms=now_ms,
         last_ms=now_ms,
     )
@@ -47,10 +47,11 @@ def metadata_of(program: Program, message: MessageReceived) -> Json:
         raise InvalidMessage("unknown-message-type", f"no message type {message.type!r}; declared are: {declared}")
     if not shape.metadata and not message.metadata:
         return {}
-    return _fitting(shape.metadata, message.metadata, "metadata")
+    return fitting(shape.metadata, message.metadata, "metadata")
 
 
-def _fitting(fields: Mapping[str, Field], given: Mapping[str, Any], what: str) -> Json:
+def fitting(fields: Mapping[str, Field], given: Mapping[str, Any], what: str) -> Json:
+    """`given` with what is declared and not given. Raises InvalidMessage for what is not as declared."""
     unknown = sorted(name for name in given if name not in fields)
     if unknown:
         known = ", ".join(fields) or "none"

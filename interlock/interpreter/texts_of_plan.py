@@ -7,9 +7,11 @@ from interlock.plan.base import Part
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 
-EXPRESSIONS = frozenset({"when", "that"})
+EXPRESSIONS = frozenset({"when", "that", "until"})
 TEXTS = frozenset({"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options"})
-VALUES = frozenset({"bind", "assume", "values", "value", "default", "then", "template"})
+VALUES = frozenset(
+    {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives", "requester"}
+)
 
 
 def expressions_of(plan: Plan) -> set[str]:
@@ -39,7 +41,7 @@ def values_of(plan: Plan) -> Iterator[Any]:
 
 def variables_of(plan: Plan) -> set[str]:
     """The variables that some `set` step gives a value."""
-    return {name for key, value in _fields(plan.flows) if key == "values" for name in value}
+    return {name for key, value in _fields(plan) if key == "values" for name in value}
 
 
 def _fields(part: Any) -> Iterator[tuple[str, Any]]:

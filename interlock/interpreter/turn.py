@@ -18,8 +18,11 @@ Calling: TypeAlias = Generator[list[CallTool], list[ToolReturned], T]
 """Work that may call tools: yields calls that may run side by side, is sent their ends, returns a T."""
 
 CallOutcome: TypeAlias = Literal[
-    "success", "blocked", "error", "timeout", "skipped", "missing", "ambiguous", "requires", "ensures"
+    "success", "blocked", "error", "timeout", "skipped", "missing", "ambiguous", "requires", "ensures", "unknown"
 ]
+
+Effect: TypeAlias = Literal["none", "happened", "unknown"]
+"""Whether a call has changed something outside."""
 
 SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid"]
 SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default"]
@@ -83,6 +86,7 @@ class CallResult:
     missing: tuple[str, ...] = ()
     candidates: dict[str, list[Any]] = field(default_factory=dict)
     receipt_id: str | None = None
+    effect: Effect = "none"
     audit: Json = field(default_factory=dict)
 
 

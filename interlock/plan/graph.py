@@ -177,8 +177,18 @@ class Drawing:
                 return f"set {', '.join(step.values)}"
             case "reply" | "refuse" | "handoff":
                 return f"{step.action}: {self.said(step.text)}"
-            case "switch" | "do":
+            case "switch" | "do" | "parallel" | "end":
                 return step.id
+            case "run":
+                return f"run {step.procedure}"
+            case "for_each":
+                return f"for each {step.variable}"
+            case "wait":
+                return "wait"
+            case "receive":
+                return f"receive {step.event}"
+            case "fail":
+                return f"fail: {self.said(step.text)}"
 
     def call(self, step: CallStep) -> str:
         """The tool, by its title for people, and what it is called for each of."""

@@ -1,4 +1,4 @@
-"""The plan of one agent: everything it may use, closed over its libraries, immutable, named by its digest."""
+"""The plan of one agent or procedure: everything it may use, closed over its libraries, immutable, named by its digest."""
 
 import hashlib
 import json
@@ -29,11 +29,25 @@ class MessageShape(Part):
     metadata: dict[str, Field] = {}
 
 
+class Work(Part):
+    """What only a Procedure has: what starts it, its steps and how it ends."""
+
+    input: dict[str, Field] = {}
+    events: dict[str, dict[str, Field]] = {}
+    requester: Value = ""
+    steps: tuple[Step, ...]
+    gives: dict[str, Value] = {}
+    on_failure: Literal["stop", "compensate"] = "stop"
+    on_cancel: Literal["stop", "compensate"] = "stop"
+    deadline_ms: int | None = None
+    park_ms: int = 7 * DAY_MS
+
+
 class Plan(Part):
-    """The compiled form of an Agent. Equal content has an equal digest, whatever the order of the author's keys."""
+    """The compiled form of an Agent or Procedure. Equal content has an equal digest, whatever the order of keys."""
 
     format: Literal[1] = 1
-    kind: Literal["Agent"] = "Agent"
+    kind: Literal["Agent", "Procedure"] = "Agent"
     bundle: str
     name: str
     title: Text | None = None
@@ -52,8 +66,9 @@ class Plan(Part):
     responses: dict[str, Response] = {}
     mounts: tuple[Mount, ...] = ()
     gates: tuple[Gate, ...] = ()
-    routes: tuple[Route, ...]
-    flows: dict[str, tuple[Step, ...]]
+    routes: tuple[Route, ...] = ()
+    flows: dict[str, tuple[Step, ...]] = {}
+    work: Work | None = None
     session: Session = Session()
     trusted_messages: int = 3
 

@@ -1,12 +1,15 @@
-"""The steps of a flow. One action a step; `id` is unique within the flow."""
+"""The steps of flows and procedures. One action a step; `id` is unique within the flow or procedure."""
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, TypeAlias
 
 import pydantic
 
-from interlock.plan.base import Expression, Path, Placed, Text, Value
+from interlock.plan.base import Expression, Part, Path, Placed, Text, Value
 
-ErrorKind = Literal["timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures"]
+ErrorKind = Literal[
+    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "cancelled"
+]
 """What a `catch` may name, as far as the step kinds here can raise it."""
 
 
@@ -23,17 +26,38 @@ class BaseStep(Placed):
     id: str
     title: Text | None = None
     when: Expression = ""
+    timeout_ms: int | None = None
     catch: tuple[Catch, ...] = ()
 
 
+class Repeat(Part):
+    """Calls again after `every_ms` until `until` holds over `result`; `timeout_ms` bounds all of it."""
+
+    until: Expression
+    every_ms: int
+    timeout_ms: int
+
+
 class CallStep(BaseStep):
-    """One call of a mounted tool, or one per combination of the values of `expand`'s slots."""
+    """One call of a tool, or one per combination of the values of `expand`'s slots."""
 
     action: Literal["call"]
     tool: str
     bind: dict[str, Value] = {}
     expand: tuple[str, ...] = ()
     max_parts: int = 20
+    repeat: Repeat | None = None
+    compensate: tuple["Step", ...] = ()
+
+
+class RunStep(BaseStep):
+    """Another procedure, by the digest that this plan was checked against; `bind` is its input."""
+
+    action: Literal["run"]
+    procedure: str
+    digest: str
+    bind: dict[str, Value] = {}
+    compensate: tuple["Step", ...] = ()
 
 
 class CollectStep(BaseStep):
@@ -104,15 +128,73 @@ class SwitchStep(BaseStep):
     branches: tuple[Branch, ...]
 
 
+class Lane(Part):
+    """One branch of a `parallel`."""
+
+    name: str
+    do: tuple["Step", ...]
+
+
+class ParallelStep(BaseStep):
+    """Branches side by side; the step ends when all have ended."""
+
+    action: Literal["parallel"]
+    lanes: tuple[Lane, ...]
+
+
+class ForEachStep(BaseStep):
+    """One pass for each item of the list `each`; `variable` is the root that holds it, `key` tells items apart."""
+
+    action: Literal["for_each"]
+    each: Value
+    variable: str
+    key: Value = ""
+    do: tuple["Step", ...]
+    max_parallel: int = 1
+    on_failure: Literal["stop", "continue"] = "stop"
+
+
 class DoStep(BaseStep):
-    """A group, for one `when` or one `catch`."""
+    """A group, for one `when`, `catch`, `timeout` or `compensate`."""
 
     action: Literal["do"]
     do: tuple["Step", ...]
+    compensate: tuple["Step", ...] = ()
+
+
+class WaitStep(BaseStep):
+    """A durable wait: `duration_ms`, or until the time that the template `time` gives."""
+
+    action: Literal["wait"]
+    duration_ms: int | None = None
+    time: Value = ""
+
+
+class ReceiveStep(BaseStep):
+    """Waits for an event; its data is the step's result."""
+
+    action: Literal["receive"]
+    event: str
+
+
+class EndStep(BaseStep):
+    """Ends the procedure with this result."""
+
+    action: Literal["end"]
+    gives: dict[str, Value]
+
+
+class FailStep(BaseStep):
+    """Fails the procedure, undoing first with `compensate`."""
+
+    action: Literal["fail"]
+    text: Text
+    compensate: bool = False
 
 
 Step: TypeAlias = Annotated[
     CallStep
+    | RunStep
     | CollectStep
     | RespondStep
     | ReplyStep
@@ -121,6 +203,36 @@ Step: TypeAlias = Annotated[
     | FlowStep
     | SetStep
     | SwitchStep
-    | DoStep,
+    | ParallelStep
+    | ForEachStep
+    | DoStep
+    | WaitStep
+    | ReceiveStep
+    | EndStep
+    | FailStep,
     pydantic.Field(discriminator="action"),
 ]
+
+
+def steps_in(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps and all within them: of branches, passes, groups and catches, and what undoes them."""
+    for step in steps:
+        yield step
+        for inner in lists_in(step):
+            yield from steps_in(inner)
+
+
+def lists_in(step: Step) -> Iterator[tuple[Step, ...]]:
+    """The lists of steps within a step."""
+    match step:
+        case DoStep() | ForEachStep():
+            yield step.do
+        case SwitchStep():
+            yield from (branch.do for branch in step.branches)
+        case ParallelStep():
+            yield from (lane.do for lane in step.lanes)
+        case _:
+            pass
+    if isinstance(step, CallStep | RunStep | DoStep):
+        yield step.compensate
+    yield from (catch.do for catch in step.catch)

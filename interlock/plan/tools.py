@@ -53,6 +53,22 @@ class Produces(Part):
     scope: Literal["run", "turn"] = "run"
 
 
+class Idempotency(Part):
+    """How a request carries its key. `kind` none: there is none, and one attempt is all; `key` empty: the engine's."""
+
+    kind: Literal["header", "argument", "none"]
+    name: str = ""
+    key: Value = ""
+
+
+class ReadBack(Placed):
+    """The read that tells whether an effect of unknown outcome has happened: then `that` holds."""
+
+    call: str
+    bind: dict[str, Value] = {}
+    that: Expression
+
+
 class Retry(Part):
     """Attempts in all, and the pause between them."""
 
@@ -69,7 +85,7 @@ class Tool(Placed):
     method: str = ""
     path: str = ""
     python: str = ""
-    effect: Literal["none", "read"]
+    effect: Literal["none", "read", "write", "irreversible"]
     title: Text | None = None
     description: str = ""
     input: dict[str, Argument] = {}
@@ -80,8 +96,20 @@ class Tool(Placed):
     invalidates: tuple[str, ...] = ()
     requires: tuple[Check, ...] = ()
     ensures: tuple[Check, ...] = ()
+    idempotency: Idempotency | None = None
+    read_back: ReadBack | None = None
     retry: Retry
     timeout_ms: int
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call changes something outside."""
+        return self.effect in ("write", "irreversible")
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a request may be sent again: it changes nothing, or carries a key."""
+        return not self.writes or (self.idempotency is not None and self.idempotency.kind != "none")
 
 
 class Facts(Part):

@@ -11,3 +11,8 @@ def milliseconds(text: str) -> int:
     if not (match := _FORM.fullmatch(text)):
         raise ValueError(f"not a duration: {text!r}")
     return int(match[1]) * _UNITS[match[2]]
+
+
+def is_duration(text: str) -> bool:
+    """Whether `text` is written as a duration."""
+    return _FORM.fullmatch(text) is not None

@@ -31,7 +31,17 @@ Source = Annotated[
         {
             "type": "string",
             "pattern": SOURCE,
-            "examples": ["caller", "slots.", "cells.", "user.id", "session.", "config.", "message.text", "turn.round"],
+            "examples": [
+                "caller",
+                "slots.",
+                "cells.",
+                "input.",
+                "user.id",
+                "session.",
+                "config.",
+                "message.text",
+                "turn.round",
+            ],
         }
     ),
 ]

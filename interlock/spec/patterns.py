@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-SOURCE_ROOTS = ("slots", "cells", "user", "session", "config", "message", "turn")
+SOURCE_ROOTS = ("slots", "cells", "input", "user", "session", "config", "message", "turn")
 
 LANGUAGE = r"^[a-z]{2}(-[A-Z][A-Za-z]+)?$"
 NAME = r"^[a-z][a-z0-9_]*$"

@@ -1,4 +1,4 @@
-"""The kinds of spec: Agent and Library, and the parts they share. Suites stand in `suite`."""
+"""The kinds of spec: Agent, Procedure and Library, and the parts they share. Suites stand in `suite`."""
 
 from typing import Annotated, Literal
 
@@ -13,9 +13,11 @@ from interlock.spec.base import (
     Name,
     Named,
     Reference,
+    Said,
     SpecModel,
     SpecName,
     Text,
+    Value,
     Wired,
 )
 from interlock.spec.deciding import Condition, Decision, Gate, Route
@@ -118,3 +120,41 @@ class AgentSpec(Shared):
     """What is done, step by step."""
     session: Maybe[SessionSpec] = None
     """How long a conversation lives."""
+
+
+class Guard(SpecModel):
+    """Something that must be true of every path, proved when the spec is checked."""
+
+    effect: Literal["write", "irreversible"]
+    """Calls of tools with this effect, or a graver one."""
+    by: Name
+    """The condition that must have been asserted before each of them, on every path."""
+    except_: Maybe[Listed[Name]] = Key(default=None, alias="except")
+    """Tools that need it not."""
+
+
+class ProcedureSpec(Shared):
+    """Ordered work: steps that are done in full, each once, with a record of where every value came from."""
+
+    kind: Literal["Procedure"]
+    """What this file describes."""
+    input: Maybe[Wired[Field]] = None
+    """What starts it, read as `input.<name>`."""
+    events: Maybe[Named[Wired[Field]]] = None
+    """What may be sent in while it runs, and the fields of each."""
+    requester: Maybe[Said] = None
+    """On whose behalf it runs, a template; by default nobody in particular."""
+    steps: Listed[Step]
+    """What is done, step by step."""
+    result: Maybe[Wired[Value]] = None
+    """What it gives back, by template."""
+    on_failure: Literal["stop", "compensate"] = "stop"
+    """What follows a failure that nothing catches: stop and wait for `retry`, or undo what was done."""
+    on_cancel: Literal["stop", "compensate"] = "stop"
+    """What follows when somebody cancels it."""
+    deadline: Maybe[Duration] = None
+    """Longest time in all."""
+    park: Maybe[Duration] = None
+    """How long a stopped run waits for `retry`; 7d by default."""
+    guard: Maybe[Listed[Guard]] = None
+    """What must be true of every path."""

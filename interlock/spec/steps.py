@@ -1,4 +1,4 @@
-"""The steps of a flow: one action a step, told apart by which key is there."""
+"""The steps of flows and procedures: one action a step, told apart by which key is there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field as Key
 
 from interlock.spec.base import (
     TAG,
+    Duration,
     Expression,
     Listed,
     Maybe,
@@ -17,13 +18,16 @@ from interlock.spec.base import (
     Path,
     Said,
     SpecModel,
+    SpecName,
     Text,
     Value,
     Wired,
 )
 from interlock.spec.rules import Beside, NotEmpty
 
-ErrorKind = Literal["timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures"]
+ErrorKind = Literal[
+    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "cancelled"
+]
 
 
 class Catch(SpecModel):
@@ -46,12 +50,25 @@ class BaseStep(SpecModel):
     """Name for people."""
     when: Maybe[Expression] = None
     """The step runs only then, a bare expression."""
+    timeout: Maybe[Duration] = None
+    """Longest time that the step may take; what has begun by then is finished."""
     catch: Maybe[Listed[Catch]] = None
     """What happens after a failure."""
 
 
+class Repeat(SpecModel):
+    """Calls again until something holds."""
+
+    until: Expression
+    """When it is enough, a bare expression over `result`."""
+    every: Duration
+    """The pause between two calls."""
+    timeout: Duration
+    """Longest time in all; beyond it the step fails with `timeout`."""
+
+
 class CallStep(BaseStep):
-    """Call a mounted tool."""
+    """Call a tool."""
 
     key_rules = (Beside("max_parts", ("expand",)),)
 
@@ -63,6 +80,21 @@ class CallStep(BaseStep):
     """Slots with several values: one call for each combination."""
     max_parts: Maybe[Annotated[int, Key(ge=1, le=100)]] = None
     """Most combinations; beyond it the person is asked to narrow. 20 by default."""
+    repeat: Maybe[Repeat] = None
+    """Call again until something holds; for tools that only read."""
+    compensate: Maybe[Listed[Step]] = None
+    """What undoes the step, once it has had its effect, if the run fails later."""
+
+
+class RunStep(BaseStep):
+    """Run another procedure, and wait for its end."""
+
+    run: SpecName
+    """The procedure."""
+    with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
+    """Its input."""
+    compensate: Maybe[Listed[Step]] = None
+    """What undoes it, if the run fails later."""
 
 
 class CollectStep(BaseStep):
@@ -140,15 +172,79 @@ class SwitchStep(BaseStep):
     """The branches."""
 
 
+class ParallelStep(BaseStep):
+    """Go on in several branches at once, until all have ended."""
+
+    parallel: Named[Listed[Step]]
+    """The steps of each branch."""
+
+
+class ForEach(SpecModel):
+    """One pass for each item of a list."""
+
+    items: Value
+    """The list, a template."""
+    as_: Name = Key(alias="as")
+    """What the item is called within."""
+    do: Listed[Step]
+    """The steps of each pass."""
+    key: Maybe[Said] = None
+    """What tells the items apart, a template; needed where the steps write."""
+    max_parallel: Maybe[Annotated[int, Key(ge=1, le=100)]] = None
+    """Passes at the same time; 1 by default."""
+    on_failure: Literal["stop", "continue"] = "stop"
+    """Whether a failed item stops the others; `continue` fails at the end, with all that failed."""
+
+
+class ForEachStep(BaseStep):
+    """Do the same for each item of a list."""
+
+    for_each: ForEach
+    """The items and what is done for each."""
+
+
 class DoStep(BaseStep):
-    """A group of steps, for one `when` or one `catch`."""
+    """A group of steps, for one `when`, one `catch`, one `timeout` or one `compensate`."""
 
     do: Listed[Step]
     """The steps."""
+    compensate: Maybe[Listed[Step]] = None
+    """What undoes the whole group, in place of what undoes its steps."""
+
+
+class WaitStep(BaseStep):
+    """Wait for a while, or until a time."""
+
+    wait: Said
+    """A duration such as `4h`, or a template that gives a time."""
+
+
+class ReceiveStep(BaseStep):
+    """Wait for something that is sent in."""
+
+    receive: Name
+    """The event; its data is then `steps.<id>.result`."""
+
+
+class EndStep(BaseStep):
+    """End the procedure here, well."""
+
+    end: Wired[Value]
+    """Its result, in place of the declared one."""
+
+
+class FailStep(BaseStep):
+    """Fail the procedure here."""
+
+    fail: Text
+    """Why, for people."""
+    compensate: Maybe[Literal[True]] = None
+    """Undo first what has been done."""
 
 
 ACTIONS: dict[str, type[BaseStep]] = {
     "call": CallStep,
+    "run": RunStep,
     "collect": CollectStep,
     "respond": RespondStep,
     "reply": ReplyStep,
@@ -157,7 +253,13 @@ ACTIONS: dict[str, type[BaseStep]] = {
     "flow": FlowStep,
     "set": SetStep,
     "switch": SwitchStep,
+    "parallel": ParallelStep,
+    "for_each": ForEachStep,
     "do": DoStep,
+    "wait": WaitStep,
+    "receive": ReceiveStep,
+    "end": EndStep,
+    "fail": FailStep,
 }
 """The step models by their action key, in the order in which they are offered."""
 
@@ -174,6 +276,7 @@ def _form(step: Any) -> str | None:
 
 Step = Annotated[
     Annotated[CallStep, Tag(TAG + "call")]
+    | Annotated[RunStep, Tag(TAG + "run")]
     | Annotated[CollectStep, Tag(TAG + "collect")]
     | Annotated[RespondStep, Tag(TAG + "respond")]
     | Annotated[ReplyStep, Tag(TAG + "reply")]
@@ -182,6 +285,12 @@ Step = Annotated[
     | Annotated[FlowStep, Tag(TAG + "flow")]
     | Annotated[SetStep, Tag(TAG + "set")]
     | Annotated[SwitchStep, Tag(TAG + "switch")]
-    | Annotated[DoStep, Tag(TAG + "do")],
+    | Annotated[ParallelStep, Tag(TAG + "parallel")]
+    | Annotated[ForEachStep, Tag(TAG + "for_each")]
+    | Annotated[DoStep, Tag(TAG + "do")]
+    | Annotated[WaitStep, Tag(TAG + "wait")]
+    | Annotated[ReceiveStep, Tag(TAG + "receive")]
+    | Annotated[EndStep, Tag(TAG + "end")]
+    | Annotated[FailStep, Tag(TAG + "fail")],
     Discriminator(_form, custom_error_type="step_action", custom_error_message="a step needs one action"),
 ]

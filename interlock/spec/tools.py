@@ -27,6 +27,7 @@ from interlock.spec.rules import Beside, OneOf
 HttpCall = Annotated[str, StringConstraints(pattern=HTTP_CALL)]
 EntryPoint = Annotated[str, StringConstraints(pattern=ENTRY_POINT)]
 Host = Annotated[str, StringConstraints(pattern=HOST)]
+Effect = Literal["none", "read", "write", "irreversible"]
 
 
 class Auth(SpecModel):
@@ -94,6 +95,35 @@ class Retry(SpecModel):
     """Longest pause."""
 
 
+class Idempotency(SpecModel):
+    """How a repeated request is known for the same, so that its effect happens once."""
+
+    key_rules = (
+        OneOf("a key travels in one way", ("header", "argument", "none")),
+        Beside("key", ("header", "argument")),
+    )
+
+    header: Maybe[Said] = None
+    """The header that carries the key."""
+    argument: Maybe[WireName] = None
+    """The argument that carries the key; the engine fills it, so it does not stand under `input`."""
+    none: Maybe[Said] = None
+    """Why there is no key: the call is then tried once, and what became of a lost one is `unknown`."""
+    key: Maybe[Said] = None
+    """The key, a template; by default run, step and item, made by the engine."""
+
+
+class ReadBack(SpecModel):
+    """How to find out whether an effect of unknown outcome has happened."""
+
+    call: Name
+    """A read tool."""
+    with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
+    """Values of its arguments that come from `caller`."""
+    that: Expression
+    """What holds when the effect has happened, a bare expression over its `result`."""
+
+
 class Tool(SpecModel):
     """Something callable."""
 
@@ -112,8 +142,8 @@ class Tool(SpecModel):
     """Method and path: `GET /orders/{order_no}`."""
     python: Maybe[EntryPoint] = None
     """Name of an entry point of the group `interlock.tools`."""
-    effect: Literal["none", "read"]
-    """What it does outside."""
+    effect: Effect
+    """What it does outside: `write` can be undone, `irreversible` cannot."""
     input: Maybe[Wired[Argument]] = None
     """Its arguments."""
     unwrap: Maybe[Path] = None
@@ -128,8 +158,12 @@ class Tool(SpecModel):
     """Tools whose cells this call makes stale."""
     requires: Maybe[Listed[Check]] = None
     """What must hold before the call."""
+    idempotency: Maybe[Idempotency] = None
+    """How a repeated request is known; every write says it."""
     ensures: Maybe[Listed[Check]] = None
-    """What must hold after the call."""
+    """What must hold after the call; every write says it."""
+    read_back: Maybe[ReadBack] = None
+    """How an effect of unknown outcome is resolved."""
     retry: Maybe[Retry] = None
     """Attempts; by default those of the effect."""
     timeout: Maybe[Duration] = None

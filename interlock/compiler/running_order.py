@@ -1,0 +1,37 @@
+"""Which procedures a spec runs, and an order in which each comes after those that it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.walk import all_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interlock.compiler.units import Unit
+
+
+def procedures_run(unit: Unit) -> set[str]:
+    """The names of the procedures that a spec's steps run."""
+    return {step.model.run for step in all_steps(unit) if step.action == "run"}
+
+
+def in_running_order(units: Sequence[Unit]) -> list[Unit]:
+    """The units, each after those that it runs; in a circle somebody comes too early."""
+    by_name = {unit.name: unit for unit in units}
+    ordered: dict[str, Unit] = {}
+    entered: set[str] = set()
+
+    def enter(unit: Unit) -> None:
+        if unit.name in entered:
+            return
+        entered.add(unit.name)
+        for name in sorted(procedures_run(unit)):
+            if name in by_name:
+                enter(by_name[name])
+        ordered[unit.name] = unit
+
+    for unit in units:
+        enter(unit)
+    return list(ordered.values())

@@ -1,0 +1,130 @@
+"""The sites of steps: of the flows of an Agent, and of a Procedure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.scopes import Scopes, item_shape, run_result, step_result
+from interlock.compiler.shapes import fields_shape
+from interlock.compiler.site import Place
+from interlock.compiler.sites_of_parts import caller_shapes
+from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from interlock.compiler.site import Site
+    from interlock.compiler.units import Part
+    from interlock.compiler.written import Path
+
+Results = dict[str, Shape]
+"""What `steps` holds: the results of the steps before, by id."""
+
+
+def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
+    """All steps of one flow or procedure; each sees the results of the steps before it."""
+    yield from _Steps(flow, scopes).listed(flow.model, flow.path, {}, {})
+
+
+class _Steps:
+    """One flow. `roots` are what stands beside the scope of every step: the items of loops, and a caught error."""
+
+    def __init__(self, flow: Part, scopes: Scopes) -> None:
+        self._flow = flow
+        self._scopes = scopes
+        self._ids = step_ids(flow_steps(flow))
+
+    def listed(
+        self, steps: Sequence[object], path: Path, results: Results, roots: Mapping[str, Shape]
+    ) -> Iterator[Site]:
+        """The sites of steps in order; `results` grows by what they give."""
+        for index, model in enumerate(steps):
+            yield from self._step(Written(model, (*path, index), caught=False), results, roots)
+
+    def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
+        scope = {**self._scopes.steps(results), **roots}
+        place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
+        yield from _action(place, step, self._scopes)
+        inner = {**roots, **self._item(step, scope)}
+        for path, steps in step.lists():
+            yield from self.listed(steps, path, dict(results) if step.action == "for_each" else results, inner)
+        if (given := self._gives(step)) is not None:
+            results[self._ids[step.path]] = given
+        yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
+        for index, catch in enumerate(step.model.catch or ()):
+            caught = {**roots, **self._scopes.caught}
+            yield from self.listed(catch.do or (), (*step.path, "catch", index, "do"), results, caught)
+
+    def _item(self, step: Written, scope: Mapping[str, Shape]) -> dict[str, Shape]:
+        if step.action != "for_each":
+            return {}
+        loop = step.model.for_each
+        return {loop.as_: item_shape(loop.items, scope)}
+
+    def _gives(self, step: Written) -> Shape | None:
+        """What `steps.<id>` holds once a step has ended; nothing for most."""
+        unit, model = self._flow.unit, step.model
+        match step.action:
+            case "call":
+                tool = unit.find("tools", model.call)
+                return step_result(tool.model if tool else None, expanded=bool(model.expand))
+            case "run":
+                return run_result(unit.procedures.get(model.run))
+            case "receive":
+                return object_of({"result": fields_shape(unit.events.get(model.receive, {}))})
+            case _:
+                return None
+
+
+def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
+    model, path = step.model, step.path
+    yield from place.text(model.title, *path, "title")
+    yield from place.expression(model.when, *path, "when")
+    match step.action:
+        case "call":
+            yield from _call(place, step, scopes)
+        case "run":
+            target = place.unit.procedures.get(model.run)
+            wanted = fields_shape(target.input).fields or {} if target else {}
+            yield from place.values(model.with_, *path, "with", wanted=wanted)
+        case "reply" | "refuse" | "handoff" | "fail":
+            yield from place.text(getattr(model, step.action), *path, step.action)
+            yield from place.texts(getattr(model, "options", None), *path, "options")
+        case "set" | "end":
+            yield from place.values(getattr(model, step.action), *path, step.action, wanted={})
+        case "respond" if model.result is not None:
+            yield from place.source(model.result, *path, "result")
+        case "switch":
+            for index, branch in enumerate(model.switch):
+                yield from place.expression(branch.when, *path, "switch", index, "when")
+        case "for_each":
+            yield from _loop(place, step)
+        case "wait":
+            yield from place.value(model.wait, *path, "wait", wanted=DATETIME)
+
+
+def _call(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
+    model, path = step.model, step.path
+    tool = place.unit.find("tools", model.call)
+    yield from place.values(model.with_, *path, "with", wanted=caller_shapes(tool))
+    if model.repeat is not None:
+        result = step_result(tool.model if tool else None, expanded=False).fields or {}
+        inner = Place(place.unit, {**place.scope, "result": result["result"].sure()}, owner=place.owner)
+        yield from inner.expression(model.repeat.until, *path, "repeat", "until")
+
+
+def _loop(place: Place, step: Written) -> Iterator[Site]:
+    loop, path = step.model.for_each, (*step.path, "for_each")
+    yield from place.value(loop.items, *path, "items", wanted=Shape("list"))
+    inner = Place(place.unit, {**place.scope, loop.as_: item_shape(loop.items, place.scope)}, owner=place.owner)
+    yield from inner.value(loop.key, *path, "key", wanted=STRING)
+
+
+def procedure_sites(place: Place) -> Iterator[Site]:
+    """What a Procedure's head computes; its result sees the results of its steps as unknown."""
+    work = place.unit.work
+    if work is None:
+        return
+    yield from place.value(work.requester, "requester", wanted=STRING)
+    yield from place.values(work.result, "result", wanted={})

@@ -1,0 +1,95 @@
+"""The step `call` of a procedure, and what undoes it: every effect is known, made once, and undone in reverse order."""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions.outcomes import NotMet
+from interlock.interpreter import calls
+from interlock.interpreter.commands import StartTimer
+from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.turn import CallResult
+from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.tasks import Working
+from interlock.plan.steps import CallStep, DoStep, Step, steps_in
+
+if TYPE_CHECKING:
+    from interlock.interpreter.work.state import Json
+    from interlock.interpreter.work.walk import Walk
+
+
+def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+    """Make the call, again as long as it says so; its result is left in `entry`."""
+    if entry["mark"] == "unknown" and not _resolved(step, entry):
+        return
+    while True:
+        result = yield from calls.step_call(
+            frame.scene, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, instance=instance
+        )
+        frame.at(walk.now_ms)
+        walk.notes.called(note, result)
+        frame.scene.last = [result]
+        if result.effect != "none" and step.compensate:
+            undo_later(walk, step, frame)
+        if result.outcome != "success":
+            raise _failed(step, entry, result)
+        entry["result"] = result.result
+        if step.repeat is None or _enough(step, frame, result.result):
+            return
+        yield from _pause(walk, step, frame, instance, entry)
+
+
+def _resolved(step: CallStep, entry: "Json") -> bool:
+    """Whether the call is to be made again: somebody has found out that its effect did not happen."""
+    said = entry.pop("resolved", None)
+    if said is None:
+        raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, step.tool)
+    entry["mark"] = "entered"
+    return bool(said == "did_not_happen")
+
+
+def _failed(step: CallStep, entry: "Json", result: CallResult) -> StepFailed:
+    assert result.outcome != "success"
+    assert result.outcome != "skipped"
+    if result.outcome == "unknown":
+        entry["mark"] = "unknown"
+    blocks = result.audit.get("blocks") or []
+    message = "; ".join(block["reason"] for block in blocks) or str(result.audit.get("error", "")) or result.message
+    checks = result.audit.get("requires") or result.audit.get("ensures") or []
+    message = message or "; ".join(f"{check['check']}: {check['reason']}" for check in checks)
+    return StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result)
+
+
+def _enough(step: CallStep, frame: Frame, result: Any) -> bool:
+    assert step.repeat is not None
+    met = frame.program.condition(step.repeat.until)(frame.scene.context.extended(result=result))
+    if isinstance(met, NotMet) and met.reason != "missing":
+        raise StepFailed("error", f"{step.repeat.until}: {met.path}: {met.reason}", step.id, step.at, step.tool)
+    return bool(met)
+
+
+def _pause(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json") -> Working:
+    """Until the next call; the time in all is counted from the first."""
+    assert step.repeat is not None
+    entry["polls"] = entry.get("polls", 0) + 1
+    give_up = entry["began_ms"] + step.repeat.timeout_ms
+    next_ms = walk.now_ms + step.repeat.every_ms
+    if next_ms > give_up:
+        message = f"`{step.repeat.until}` did not hold within {step.repeat.timeout_ms} ms"
+        raise StepFailed("timeout", message, step.id, step.at, step.tool)
+    yield [StartTimer(f"{instance}!{entry['polls']}", next_ms)]
+    yield from walk.between(frame)
+
+
+def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
+    """Remember, in the order of completion, what undoes a step."""
+    undo, instance = walk.run.undo, frame.instance(step.id)
+    undo.pop(instance, None)
+    undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms}
+
+
+def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
+    """A group is undone as a whole, in place of its steps."""
+    inside = {one.id for one in steps_in(step.do)}
+    undo = walk.run.undo
+    for instance in [at for at, one in undo.items() if one["pass"].startswith(frame.prefix) and one["step"] in inside]:
+        del undo[instance]
+    undo_later(walk, step, frame)

@@ -1,0 +1,166 @@
+"""Where a step stands: its pass of a loop, and the context that it reads and fills."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from interlock.interpreter import cells
+from interlock.interpreter.context import Context, at_time
+from interlock.interpreter.events import MessageReceived
+from interlock.interpreter.roots import Conditions, Decisions
+from interlock.interpreter.texts import shower
+from interlock.interpreter.turn import Turn
+from interlock.interpreter.work.tasks import Scope
+
+if TYPE_CHECKING:
+    from interlock.interpreter.program import Program
+    from interlock.interpreter.work.state import Json, RunState
+
+
+class Cells:
+    """The cells that a pass of a loop sees: its own over those around it. What it fills is its own."""
+
+    def __init__(self, own: "dict[str, dict[str, Json]]", outer: "Cells | None" = None) -> None:
+        self._own = own
+        self._outer = outer
+
+    def get(self, tool: str, default: Any = None) -> Any:
+        """The cells of a tool."""
+        if tool in self._own:
+            return self._own[tool]
+        return default if self._outer is None else self._outer.get(tool, default)
+
+    def __getitem__(self, tool: str) -> "dict[str, Json]":
+        found: dict[str, Json] | None = self.get(tool)
+        if found is None:
+            raise KeyError(tool)
+        return found
+
+    def __setitem__(self, tool: str, filled: "dict[str, Json]") -> None:
+        self._own[tool] = filled
+
+    def pop(self, tool: str, default: Any = None) -> Any:
+        """Forget the cells of a tool here and around: what invalidates them has happened outside of any loop."""
+        found = self._own.pop(tool, None)
+        around = self._outer.pop(tool) if self._outer is not None else None
+        return found or around or default
+
+
+class View:
+    """A run's state as a call sees it: that of a turn, with the cells of the pass."""
+
+    turn = 0
+
+    def __init__(self, run: "RunState", seen: Cells) -> None:
+        self._run = run
+        self.cells = seen
+        self.run_id = run.run_id
+        self.receipts = run.receipts
+
+    @property
+    def calls(self) -> int:
+        """How many calls the run has made."""
+        return self._run.calls
+
+    @calls.setter
+    def calls(self, number: int) -> None:
+        self._run.calls = number
+
+
+class Frame:
+    """One pass of a loop, one branch, or the whole run. Branches share what they see; a pass has its own."""
+
+    def __init__(self, program: "Program", run: "RunState", scope: Scope, now_ms: int, language: str) -> None:
+        self.prefix = ""
+        self.scope = scope
+        self.program = program
+        self.run = run
+        self.cells = Cells(run.cells)
+        self.vars: dict[str, Any] = run.vars
+        context = Context(
+            {
+                "input": run.input,
+                "config": program.plan.config,
+                "run": {"id": run.run_id},
+                "steps": {},
+                "turn": {"tool_errors": 0},
+                "$show": shower(program, language),
+            },
+            {},
+        )
+        self.scene = self._scene(context, now_ms, language)
+        self._recall()
+
+    def _recall(self) -> None:
+        """Bring the results of steps that are done back into the context."""
+        steps = self.scene.context["steps"]
+        for instance, entry in self.run.journal.items():
+            name = instance.removeprefix(self.prefix)
+            if "result" in entry and "/" not in name and instance.startswith(self.prefix):
+                steps[name] = {"result": entry["result"]}
+
+    def _scene(self, context: Context, now_ms: int, language: str) -> Turn:
+        """What calls and checks are made in."""
+        message = MessageReceived("", "", now_ms)
+        state: Any = View(self.run, self.cells)
+        scene = Turn(self.program, state, message, now_ms, language, context, "", read=True)
+        context["vars"] = {**self.program.no_vars, **self.vars}
+        context["conditions"] = Conditions(scene)
+        context["cells"] = cells.Live(state, cells.current_in(context))
+        context["decisions"] = Decisions(scene)
+        context.lazy = {"now": lambda: at_time(scene.now_ms)}
+        return scene
+
+    def at(self, now_ms: int) -> None:
+        """It is later now: what was computed for an earlier moment is computed again."""
+        context = self.scene.context
+        self.scene.now_ms = now_ms
+        context.pop("now", None)
+        context["conditions"] = Conditions(self.scene)
+        context["decisions"] = Decisions(self.scene)
+
+    def branch(self, scope: Scope, **roots: Any) -> "Frame":
+        """A branch within: what it sees and fills is the same, its `error` is its own."""
+        made = object.__new__(Frame)
+        made.prefix, made.scope, made.program, made.run = self.prefix, scope, self.program, self.run
+        made.cells, made.vars = self.cells, self.vars
+        context = Context({**self.scene.context, **roots}, {})
+        steps, variables = context["steps"], context["vars"]
+        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)  # noqa: SLF001 - its own kind
+        context["steps"], context["vars"] = steps, variables
+        context.pop("now", None)
+        return made
+
+    def one_pass(self, scope: Scope, step: str, key: str, roots: Mapping[str, Any]) -> "Frame":
+        """A pass of a loop: what it fills and sets is its own, and goes with it."""
+        prefix = f"{self.prefix}{step}[{quote(key, safe='')}]/"
+        self.run.passes.setdefault(prefix, {"cells": {}, "vars": dict(self.vars), "roots": dict(roots)})
+        return self._within(scope, prefix)
+
+    def again(self, scope: Scope, prefix: str) -> "Frame":
+        """The frame of a pass that was begun before, from the frame of the run."""
+        frame = self
+        for end in [at + 1 for at, sign in enumerate(prefix) if sign == "/"]:
+            frame = frame._within(scope, prefix[:end])  # noqa: SLF001 - its own kind
+        return frame
+
+    def _within(self, scope: Scope, prefix: str) -> "Frame":
+        kept = self.run.passes[prefix]
+        made = object.__new__(Frame)
+        made.prefix, made.scope, made.program, made.run = prefix, scope, self.program, self.run
+        made.cells, made.vars = Cells(kept["cells"], self.cells), kept["vars"]
+        context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])}, {})
+        context.pop("now", None)
+        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)  # noqa: SLF001 - its own kind
+        made._recall()  # noqa: SLF001 - its own kind
+        return made
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Give variables values, in the order written."""
+        context = self.scene.context
+        for name, value in values.items():
+            self.vars[name] = context["vars"][name] = self.program.value(value)(context)
+
+    def instance(self, step: str) -> str:
+        """The name of a step where it stands: `hires[E-7]/onboard`."""
+        return self.prefix + step

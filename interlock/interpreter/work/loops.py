@@ -1,0 +1,88 @@
+"""The step `for_each`: one pass for each item, some at the same time; what is done is known by its key."""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Working
+from interlock.plan.steps import ForEachStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from interlock.interpreter.work.state import Json
+    from interlock.interpreter.work.walk import Walk
+
+MOST_ITEMS = 10_000
+
+
+def passes(walk: "Walk", step: ForEachStep, frame: Frame, instance: str, entry: "Json") -> Working:
+    """All passes that are not done yet; the step fails when one has failed, at once or when all have ended."""
+    keyed = _keyed(step, frame)
+    done: Json = entry.setdefault("passed", {})
+    entry["items"] = len(keyed)
+    scope = Scope(frame.scope)
+    left = [(key, item) for key, item in keyed.items() if key not in done]
+    work = [_pass(walk, step, frame, scope, done, key, item) for key, item in left]
+    goes_on = step.on_failure == "continue"
+    outcomes = yield Fork(work, scope, most=step.max_parallel, stop_on_failure=not goes_on)
+    failed = [(key, one) for (key, _), one in zip(left, outcomes, strict=True) if isinstance(one, StepFailed)]
+    if failed and frame.scope.stopped is None:
+        raise _together(step, failed)
+    _raise_others(outcomes)
+
+
+def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, done: "Json", key: str, item: Any) -> Working:
+    inner = frame.one_pass(scope, step.id, key, {step.variable: item})
+    yield from walk.steps(step.do, inner)
+    done[key] = 1
+    walk.forget(inner.prefix)
+
+
+def _keyed(step: ForEachStep, frame: Frame) -> dict[str, Any]:
+    """The items by what tells them apart: their key, or their place in the list."""
+    context = frame.scene.context
+    items = frame.program.value(step.each)(context)
+    if not isinstance(items, list):
+        raise StepFailed("error", f"`items` is {_kind(items)}, not a list", step.id, step.at)
+    if len(items) > MOST_ITEMS:
+        raise StepFailed("error", f"{len(items):,} items, more than {MOST_ITEMS:,}", step.id, step.at)
+    if not step.key:
+        return {str(number): item for number, item in enumerate(items, 1)}
+    keyed: dict[str, Any] = {}
+    for key, item in _with_keys(step, frame, items):
+        if key in keyed:
+            raise StepFailed("error", f"two items have the key {key!r}: one of them would be lost", step.id, step.at)
+        keyed[key] = item
+    return keyed
+
+
+def _with_keys(step: ForEachStep, frame: Frame, items: "Sequence[Any]") -> "Iterator[tuple[str, Any]]":
+    render = frame.program.value(step.key)
+    for number, item in enumerate(items, 1):
+        key = render(frame.scene.context.extended(**{step.variable: item}))
+        if key is None or key == "" or isinstance(key, list | dict):
+            raise StepFailed("error", f"item {number} has no key that tells it from the others", step.id, step.at)
+        yield str(key), item
+
+
+def _together(step: ForEachStep, failed: "Sequence[tuple[str, StepFailed]]") -> StepFailed:
+    """One failure for all: the first one's kind, with the keys of those that failed."""
+    _, first = failed[0]
+    if len(failed) == 1:
+        return first
+    keys = ", ".join(key for key, _ in failed[:10]) + (", …" if len(failed) > 10 else "")
+    return StepFailed(first.kind, f"{len(failed):,} items failed: {keys}", step.id, step.at, first.tool, first.text)
+
+
+def _raise_others(outcomes: "Sequence[Any]") -> None:
+    for one in outcomes:
+        if isinstance(one, Exception) and not isinstance(one, StepFailed | Stopped):
+            raise one
+    if any(isinstance(one, Stopped) for one in outcomes):
+        raise Stopped
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", str: "a text", bool: "true or false", type(None): "none"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,287 @@
+"""The pure machine of a procedure's run: events in, commands out, one state. It knows no time but that of its events."""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions.outcomes import Missing
+from interlock.interpreter.commands import CancelTimer, Command, StartTimer
+from interlock.interpreter.events import (
+    CancelAsked,
+    EventReceived,
+    ProcedureEnded,
+    RetryAsked,
+    TimerDue,
+    ToolReturned,
+    WorkEvent,
+)
+from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.fields import masked
+from interlock.interpreter.work.ends import Ended, Refused
+from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.notes import Notes
+from interlock.interpreter.work.receiving import admitted
+from interlock.interpreter.work.retrying import prepared
+from interlock.interpreter.work.simple import values
+from interlock.interpreter.work.state import EVENTS_KEPT, Json, RunState
+from interlock.interpreter.work.tasks import Scope, Stopped, Tasks, Working
+from interlock.interpreter.work.walk import Walk
+from interlock.plan.steps import steps_in
+
+if TYPE_CHECKING:
+    from interlock.interpreter.program import Program
+    from interlock.plan.plan import Work
+
+DEADLINE, PARK = "!deadline", "!park"
+FINISHED = frozenset({"done", "cancelled", "ended"})
+
+
+class WorkMachine:
+    """One run under one program. `state` is changed in place; the walk over the steps can be made again from it."""
+
+    def __init__(self, program: "Program", state: RunState) -> None:
+        assert program.plan.work is not None
+        self.program = program
+        self.state = state
+        self.notes = Notes(state)
+        self._work: Work = program.plan.work
+        self._walk = Walk(state, self.notes)
+        self._tasks = Tasks(self._life(), Scope())
+        self._timers: dict[str, int] = {}
+
+    # -- for the shell ------------------------------------------------------------------------------------------------
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is to come any more."""
+        return self.state.status in FINISHED
+
+    @property
+    def can_leave(self) -> bool:
+        """Whether the state holds all there is: nothing is under way but waits, which begin again in the next run."""
+        return self._walk.pausing and self._tasks.quiet
+
+    @property
+    def tasks(self) -> Tasks:
+        """What is waited for."""
+        return self._tasks
+
+    def begin(self, now_ms: int) -> list[Command]:
+        """The first commands of a run, or of one that goes on from a state."""
+        self._later(now_ms)
+        return [*self._clocks(), *self._go_on()]
+
+    def pause(self) -> list[Command]:
+        """Let nothing more begin, so that the run can continue in a new one once `can_leave`."""
+        self._walk.pausing = True
+        return self._go_on()
+
+    def handle(self, event: WorkEvent) -> list[Command]:
+        """What follows from `event`. Raises InvalidMessage, and changes nothing, for what does not fit."""
+        match event:
+            case EventReceived():
+                self._received(event)
+            case RetryAsked():
+                return self._retry(event)
+            case CancelAsked():
+                self._cancel(event)
+            case TimerDue() if event.timer_id in (DEADLINE, PARK):
+                self._clock(event)
+            case TimerDue() | ToolReturned() | ProcedureEnded():
+                self._later(event.now_ms)
+                wait = _id(event)
+                if self._tasks.awaits(wait):
+                    self._tasks.end(wait, event)
+        return self._go_on()
+
+    # -- the life of a run --------------------------------------------------------------------------------------------
+
+    def _life(self) -> Working:
+        if self.state.status == "running":
+            yield from self._do_the_work()
+        if self.state.status == "undoing":
+            yield from self._undo()
+
+    def _frame(self, scope: Scope) -> Frame:
+        return Frame(self.program, self.state, scope, self._walk.now_ms, self.program.plan.languages[0])
+
+    def _do_the_work(self) -> Working:
+        frame = self._frame(self._tasks.scope)
+        try:
+            yield from self._walk.steps(self._work.steps, frame)
+            frame.at(self._walk.now_ms)
+            self._succeed(self._given(frame))
+        except Ended as end:
+            self._succeed(end.result)
+        except StepFailed as failure:
+            self._fail(_as_json(failure), undo=self._work.on_failure == "compensate", for_good=False)
+        except Refused as end:
+            self._fail(_as_json(end.failure), undo=end.compensate, for_good=True)
+        except Stopped:
+            self._stopped()
+
+    def _given(self, frame: Frame) -> Json:
+        try:
+            return values(frame, self._work.gives)
+        except Missing as missing:
+            raise StepFailed("missing", f"the result: {missing}", "result", "") from missing
+
+    def _succeed(self, result: Json) -> None:
+        self.state.status, self.state.result = "done", result
+        self.notes.happened("done", self._walk.now_ms)
+
+    def _fail(self, failure: Json, *, undo: bool, for_good: bool) -> None:
+        """What follows a failure that nothing has caught: the run stands still, undoes what it did, or is over."""
+        state = self.state
+        state.failure = failure
+        self.notes.happened("failed", self._walk.now_ms, failure=failure)
+        if undo:
+            state.status = "undoing"
+        elif for_good or self._work.park_ms == 0:
+            state.status = "ended"
+        else:
+            self._park()
+
+    def _park(self) -> None:
+        self.state.status = "failed"
+        self.state.parked_ms = self._walk.now_ms
+
+    def _stopped(self) -> None:
+        if self._tasks.scope.reason == "deadline":
+            message = f"not done within {self._work.deadline_ms} ms"
+            failure = {"kind": "timeout", "step": "", "at": "", "message": message}
+            self._fail(failure, undo=self._work.on_failure == "compensate", for_good=True)
+        elif self._work.on_cancel == "compensate":
+            self.state.status = "undoing"
+        else:
+            self._over()
+
+    def _over(self) -> None:
+        """The end of a run that has not done its work."""
+        self.state.status = "cancelled" if self.state.cancelled_by is not None else "ended"
+        self.notes.happened(self.state.status, self._walk.now_ms)
+
+    def _undo(self) -> Working:
+        """Undo, last things first, what completed or may have; what cannot be undone is told, and stops no other."""
+        state, scope = self.state, Scope()
+        frame = self._frame(scope)
+        by_id = {step.id: step for step in steps_in(self._work.steps)}
+        state.undo_failures = []
+        for instance, entry in reversed(list(state.undo.items())):
+            step: Any = by_id[entry["step"]]
+            inner = frame.again(scope, entry["pass"]) if entry["pass"] else frame
+            try:
+                yield from self._walk.steps(step.compensate, inner)
+            except StepFailed as failure:
+                state.undo_failures.append({"undoing": instance, **_as_json(failure)})
+                continue
+            except (Ended, Refused):
+                pass
+            del state.undo[instance]
+        if state.undo_failures and self._work.park_ms:
+            self._park()
+        else:
+            self._over()
+
+    # -- what comes from outside --------------------------------------------------------------------------------------
+
+    def _later(self, now_ms: int) -> None:
+        self._walk.now_ms = self.state.last_ms = max(self._walk.now_ms, now_ms)
+
+    def _go_on(self) -> list[Command]:
+        commands = self._tasks.advance()
+        if isinstance(self._tasks.outcome, Exception):
+            raise self._tasks.outcome
+        return [*commands, *self._clocks()]
+
+    def _clocks(self) -> list[Command]:
+        """The run's own timers: its deadline, and the end of its waiting for `retry`."""
+        state = self.state
+        parked = state.status == "failed" and state.parked_ms is not None
+        wanted = {
+            DEADLINE: state.deadline_ms if not self.finished and state.status != "undoing" else None,
+            PARK: state.parked_ms + self._work.park_ms if parked and state.parked_ms is not None else None,
+        }
+        commands: list[Command] = []
+        for name, due in wanted.items():
+            if self._timers.get(name) == due:
+                continue
+            if self._timers.pop(name, None) is not None:
+                commands.append(CancelTimer(name))
+            if due is not None:
+                self._timers[name] = due
+                commands.append(StartTimer(name, due))
+        return commands
+
+    def _clock(self, event: TimerDue) -> None:
+        self._later(event.now_ms)
+        self._timers.pop(event.timer_id, None)
+        if self.state.status == "failed":
+            self._over()
+        elif event.timer_id == DEADLINE:
+            self.state.deadline_ms = None
+            self._tasks.stop(self._tasks.scope, "deadline")
+
+    def _received(self, event: EventReceived) -> None:
+        state = self.state
+        data = admitted(self._work, state, event)
+        if data is None:
+            return
+        self._later(event.now_ms)
+        fields = self._work.events[event.name]
+        shown = {name: masked(fields[name], value) for name, value in data.items()}
+        self.notes.happened("event", event.now_ms, name=event.name, id=event.id, data=shown)
+        received = EventReceived(event.id, event.name, data, event.now_ms)
+        wait = self._tasks.event_wait(event.name)
+        if wait is not None:
+            self._tasks.end(wait, received)
+        else:
+            box = state.mailbox.setdefault(event.name, [])
+            box.append({"id": event.id, "data": data, "at_ms": event.now_ms})
+            del box[:-EVENTS_KEPT]
+
+    def _retry(self, event: RetryAsked) -> list[Command]:
+        prepared(self.state, event)
+        self._later(event.now_ms)
+        state = self.state
+        self.notes.happened("retry", event.now_ms, by=event.by or None, resolved=event.resolved)
+        state.status = "undoing" if state.undo_failures else "running"
+        state.failure, state.parked_ms = (state.failure if state.undo_failures else None), None
+        self._walk = Walk(state, self.notes)
+        self._later(event.now_ms)
+        self._tasks = Tasks(self._life(), Scope())
+        return self._go_on()
+
+    def _cancel(self, event: CancelAsked) -> None:
+        self._later(event.now_ms)
+        state = self.state
+        if self.finished or state.status == "undoing" or state.cancelled_by is not None:
+            return
+        state.cancelled_by = event.by
+        self.notes.happened("cancel", event.now_ms, by=event.by or None)
+        if state.status == "running":
+            self._tasks.stop(self._tasks.scope, "cancelled")
+        elif self._work.on_cancel == "compensate" and state.undo:
+            state.status, state.parked_ms = "undoing", None
+            self._tasks = Tasks(self._life(), Scope())
+        else:
+            self._over()
+
+
+def _as_json(failure: StepFailed) -> Json:
+    found: Json = {"kind": failure.kind, "step": failure.step, "at": failure.at, "message": failure.message}
+    if failure.tool:
+        found["tool"] = failure.tool
+    if failure.text:
+        found["text"] = failure.text
+    if failure.call is not None and failure.call.audit.get("blocks"):
+        found["missing"] = failure.call.audit["blocks"]
+    return found
+
+
+def _id(event: TimerDue | ToolReturned | ProcedureEnded) -> str:
+    match event:
+        case TimerDue():
+            return event.timer_id
+        case ToolReturned():
+            return event.call_id
+        case ProcedureEnded():
+            return event.child_id

@@ -1,0 +1,63 @@
+"""What comes to a procedure from outside, checked against its plan: its input at the start, and events."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions.outcomes import Missing
+from interlock.interpreter.opening import InvalidMessage, fitting
+from interlock.interpreter.work.state import EVENTS_KEPT, Json, RunState
+
+if TYPE_CHECKING:
+    from interlock.interpreter.events import EventReceived
+    from interlock.interpreter.program import Program
+    from interlock.plan.plan import Work
+
+
+def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms: int) -> RunState:
+    """The state of a new run. Raises InvalidMessage for an input that is not as the procedure declares."""
+    work = program.plan.work
+    if work is None:
+        raise InvalidMessage("not-a-procedure", f"{program.plan.name!r} is no procedure")
+    state = RunState(
+        run_id=run_id,
+        plan_digest=program.digest,
+        input=fitting(work.input, given, "input"),
+        started_ms=now_ms,
+        last_ms=now_ms,
+        deadline_ms=None if work.deadline_ms is None else now_ms + work.deadline_ms,
+    )
+    state.requester = _requester(program, state)
+    return state
+
+
+def _requester(program: "Program", state: RunState) -> str:
+    work = program.plan.work
+    if work is None or not work.requester:
+        return ""
+    context = {"input": state.input, "config": program.plan.config, "run": {"id": state.run_id}}
+    try:
+        return str(program.value(work.requester)(context))
+    except Missing as missing:
+        raise InvalidMessage("wrong-input", f"the requester cannot be told: {missing}") from None
+
+
+def admitted(work: "Work", state: RunState, event: "EventReceived") -> Json | None:
+    """The data of an event with what is declared and not given; None for one that was received before.
+
+    Raises InvalidMessage for an event that is not declared, not as declared, or the same id with other data.
+    """
+    if event.name not in work.events:
+        declared = ", ".join(work.events) or "none"
+        raise InvalidMessage("unknown-event", f"no event {event.name!r} is declared; declared are: {declared}")
+    data = fitting(work.events[event.name], event.data, "data")
+    digest = hashlib.sha256(json.dumps([event.name, data], sort_keys=True).encode()).hexdigest()
+    known = state.seen.get(event.id)
+    if known is not None and known != digest:
+        raise InvalidMessage("conflict", f"event {event.id!r} came before, with other data")
+    if known is None:
+        state.seen[event.id] = digest
+        while len(state.seen) > EVENTS_KEPT:
+            del state.seen[next(iter(state.seen))]
+    return data if known is None else None

@@ -1,0 +1,128 @@
+"""What each step without steps of its own does: call, run, wait, receive, set, respond, end, fail."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter import responses
+from interlock.interpreter.cells import at_path
+from interlock.interpreter.commands import RunProcedure, StartTimer
+from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.formats import moment_of
+from interlock.interpreter.texts import said
+from interlock.interpreter.turn import CallResult
+from interlock.interpreter.work import effects
+from interlock.interpreter.work.ends import Ended, Refused
+from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.tasks import AwaitEvent, Working
+from interlock.plan.steps import (
+    CallStep,
+    EndStep,
+    FailStep,
+    ReceiveStep,
+    RespondStep,
+    RunStep,
+    SetStep,
+    Step,
+    WaitStep,
+)
+
+if TYPE_CHECKING:
+    from interlock.interpreter.work.state import Json
+    from interlock.interpreter.work.walk import Walk
+
+SAID_KEPT = 1_000
+
+
+def do(walk: "Walk", step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+    """Do the step; its result, if it has one, is left in `entry`."""
+    match step:
+        case CallStep():
+            yield from effects.call(walk, step, frame, instance, entry, note)
+        case RunStep():
+            yield from _run(walk, step, frame, instance, entry, note)
+        case WaitStep():
+            yield [StartTimer(f"{instance}!wait", _until(walk, step, frame, entry))]
+        case ReceiveStep():
+            yield from _receive(walk, step, instance, entry)
+        case SetStep():
+            frame.set(step.values)
+        case RespondStep():
+            _respond(walk, step, frame)
+        case EndStep():
+            raise Ended(values(frame, step.gives))
+        case FailStep():
+            text = said(frame.scene, step.text)
+            raise Refused(StepFailed("error", text, step.id, step.at, text=text), step.compensate)
+        case _:
+            raise StepFailed("error", f"a procedure has no {step.action!r}", step.id, step.at)
+
+
+def values(frame: Frame, templates: "Json") -> "Json":
+    """Values by name."""
+    return {name: frame.program.value(value)(frame.scene.context) for name, value in templates.items()}
+
+
+def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+    """Another procedure; what it has done may have to be undone even if it fails, for it undoes itself as it says."""
+    given = values(frame, step.bind)
+    given = {name: value for name, value in given.items() if value is not None}
+    entry["attempt"] = entry.get("attempt", 0) + 1
+    child = instance if entry["attempt"] == 1 else f"{instance}~{entry['attempt']}"
+    command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at)
+    ended = (yield [command])[0]
+    note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
+    if ended.ending == "cancelled":
+        raise StepFailed("cancelled", ended.message or "cancelled", step.id, step.at)
+    if ended.ending == "failed":
+        raise StepFailed("error", ended.message, step.id, step.at)
+    entry["result"] = ended.result
+    if step.compensate:
+        effects.undo_later(walk, step, frame)
+
+
+def _receive(walk: "Walk", step: ReceiveStep, instance: str, entry: "Json") -> Working:
+    """The first event of that name that nobody has received."""
+    waiting = walk.run.mailbox.get(step.event)
+    if waiting:
+        entry["result"] = waiting.pop(0)["data"]
+    else:
+        entry["result"] = (yield [AwaitEvent(f"{instance}!receive", step.event)])[0].data
+
+
+def _until(walk: "Walk", step: WaitStep, frame: Frame, entry: "Json") -> int:
+    if "until_ms" not in entry:
+        if step.duration_ms is not None:
+            entry["until_ms"] = walk.now_ms + step.duration_ms
+        else:
+            entry["until_ms"] = _moment(step, frame.program.value(step.time)(frame.scene.context))
+    until: int = entry["until_ms"]
+    return until
+
+
+def _moment(step: WaitStep, value: Any) -> int:
+    moment = value if isinstance(value, datetime) else moment_of(value) if isinstance(value, str) else None
+    if moment is None or moment.tzinfo is None:
+        raise StepFailed("error", f"`wait` has no time with a zone: {value!r}", step.id, step.at)
+    return int(moment.timestamp() * 1000)
+
+
+def _respond(walk: "Walk", step: RespondStep, frame: Frame) -> None:
+    """Say a result; it stands in the run's outbox."""
+    if step.response == "none":
+        return
+    scene, context = frame.scene, frame.scene.context
+    if step.result:
+        root, _, rest = step.result.partition(".")
+        there, value = at_path(context[root], rest)
+        if not there:
+            raise StepFailed("missing", f"`{step.result}` is not there", step.id, step.at)
+        results = [CallResult("", step.id, step.at, "success", result=value)]
+    else:
+        results = scene.last
+    if not results:
+        raise StepFailed("error", "there is no result to say: no call has been made", step.id, step.at)
+    for result in results:
+        made = responses.render(scene, step.response, result)
+        number = walk.run.said[-1]["number"] + 1 if walk.run.said else 1
+        walk.run.said.append({"number": number, "text": made.text, "role": "assistant", "at_ms": walk.now_ms})
+    del walk.run.said[:-SAID_KEPT]

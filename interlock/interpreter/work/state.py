@@ -1,0 +1,63 @@
+"""The one serialisable state of a procedure's run: all that a walk needs to go on where it stood."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
+
+Status: TypeAlias = Literal["running", "failed", "undoing", "done", "cancelled", "ended"]
+"""`failed` waits for `retry`; `ended` is failed for good."""
+
+RECORDS_KEPT = 50
+EVENTS_KEPT = 1_000
+"""Ids of events that are known again, and events that wait to be received."""
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run between two events. Every value is JSON; `restored(state.as_json())` is an equal state.
+
+    - `journal`: step instance to `{mark, …}`: what is done, left out, begun, being handled, or of unknown outcome.
+      An instance is the step's id, behind the passes it stands in: `hires[E-7]/onboard`.
+    - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own.
+    - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms}`.
+    - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
+    - `failure`: why it stands still: `{step, at, kind, message, …}`.
+    - `records`: the last steps: `{number, step, action, at, began_ms, ended_ms, outcome, …}`.
+    """
+
+    run_id: str
+    plan_digest: str
+    input: Json
+    requester: str = ""
+    status: Status = "running"
+    started_ms: int = 0
+    last_ms: int = 0
+    deadline_ms: int | None = None
+    parked_ms: int | None = None
+    cells: dict[str, dict[str, Json]] = field(default_factory=dict)
+    vars: Json = field(default_factory=dict)
+    passes: dict[str, Json] = field(default_factory=dict)
+    journal: dict[str, Json] = field(default_factory=dict)
+    undo: dict[str, Json] = field(default_factory=dict)
+    undo_failures: list[Json] = field(default_factory=list)
+    mailbox: dict[str, list[Json]] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)
+    receipts: list[Json] = field(default_factory=list)
+    calls: int = 0
+    failure: Json | None = None
+    cancelled_by: str | None = None
+    result: Json | None = None
+    said: list[Json] = field(default_factory=list)
+    records: list[Json] = field(default_factory=list)
+    record_number: int = 0
+    people: list[Json] = field(default_factory=list)
+
+    def as_json(self) -> Json:
+        """A deep copy made of JSON values only."""
+        return asdict(self)
+
+
+def restored(data: Json) -> RunState:
+    """The state that `as_json` gave; raises TypeError for anything else."""
+    return RunState(**data)

@@ -1,0 +1,184 @@
+"""Walking the steps of a procedure, side by side where they may.
+
+A journal says what is done, so that a walk can be taken up again: in the run that continues this one, and at the failed
+step once its cause is mended.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions.outcomes import Missing
+from interlock.interpreter.asserting import holds
+from interlock.interpreter.commands import StartTimer
+from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.work import effects, loops, simple
+from interlock.interpreter.work.ends import Ended, Refused
+from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.notes import Notes
+from interlock.interpreter.work.tasks import Fork, Pause, Scope, Stopped, Working
+from interlock.plan.steps import DoStep, ForEachStep, ParallelStep, Step, SwitchStep
+
+if TYPE_CHECKING:
+    from interlock.interpreter.work.state import Json, RunState
+
+DONE, SKIPPED, ENTERED, CAUGHT, UNKNOWN = "done", "skipped", "entered", "caught", "unknown"
+"""How the journal marks a step: finished, left out, begun, failed and being handled, or of unknown effect."""
+
+
+class Walk:
+    """One walk of a run. `pausing` lets nothing new begin: the run is about to continue in a new one."""
+
+    def __init__(self, run: "RunState", notes: Notes) -> None:
+        self.run = run
+        self.notes = notes
+        self.now_ms = run.last_ms
+        self.pausing = False
+
+    def steps(self, steps: tuple[Step, ...], frame: Frame) -> Working:
+        """Walk steps in order."""
+        for step in steps:
+            yield from self._step(step, frame)
+
+    def _step(self, step: Step, frame: Frame) -> Working:
+        instance = frame.instance(step.id)
+        entry = self.run.journal.get(instance, {})
+        mark = entry.get("mark")
+        if mark == DONE:
+            if "result" in entry:
+                frame.scene.context["steps"][step.id] = {"result": entry["result"]}
+            return
+        if mark == SKIPPED:
+            return
+        yield from self.between(frame)
+        if mark == CAUGHT:
+            yield from self._handle(step, frame, entry)
+            return
+        try:
+            yield from self._tried(step, frame, instance, entry)
+        except StepFailed as failure:
+            yield from self._catch(step, frame, instance, failure)
+
+    def between(self, frame: Frame) -> Working:
+        """Between two steps: nothing more begins in a scope that is stopped, or in a run that is about to go."""
+        if frame.scope.stopped is not None:
+            raise Stopped
+        if self.pausing:
+            yield Pause()
+        frame.at(self.now_ms)
+
+    def _tried(self, step: Step, frame: Frame, instance: str, entry: "Json") -> Working:
+        if "mark" not in entry:
+            if step.when and not (yield from self._holds(step.when, step, frame)):
+                self.run.journal[instance] = {"mark": SKIPPED}
+                self.notes.skipped(step, instance, self.now_ms)
+                return
+            entry = self.run.journal[instance] = {"mark": ENTERED, "began_ms": self.now_ms}
+            if step.timeout_ms is not None:
+                entry["due_ms"] = self.now_ms + step.timeout_ms
+        note = self.notes.began(step, instance, entry.get("began_ms", self.now_ms))
+        try:
+            yield from self._in_time(step, frame, instance, entry, note)
+        except StepFailed as failure:
+            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root())
+            raise
+        except (Ended, Refused):
+            self.notes.ended(note, "done", self.now_ms)
+            raise
+        except Stopped:
+            self.notes.ended(note, "stopped", self.now_ms)
+            raise
+        self.notes.ended(note, "done", self.now_ms)
+        self._done(step, frame, instance)
+
+    def _done(self, step: Step, frame: Frame, instance: str) -> None:
+        entry = self.run.journal[instance]
+        kept = {"result": entry["result"]} if "result" in entry else {}
+        if kept:
+            frame.scene.context["steps"][step.id] = kept
+        self.run.journal[instance] = {"mark": DONE, **kept}
+        if isinstance(step, DoStep) and step.compensate:
+            effects.undo_as_one(self, step, frame)
+
+    def _in_time(self, step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+        """Do a step within its time-out, if it has one: what has begun by then is finished, and nothing more begins."""
+        if step.timeout_ms is None:
+            yield from self._do(step, frame, instance, entry, note)
+            return
+        scope = Scope(frame.scope)
+        timer = StartTimer(f"{instance}!timeout", entry["due_ms"])
+        inner = frame.branch(scope)
+        outcomes = yield Fork([self._do(step, inner, instance, entry, note)], scope, timer=timer)
+        if isinstance(outcomes[0], Stopped) and scope.reason == "timeout" and frame.scope.stopped is None:
+            raise StepFailed("timeout", f"not done within {step.timeout_ms} ms", step.id, step.at)
+        raise_first(outcomes)
+
+    def _do(self, step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+        match step:
+            case DoStep():
+                yield from self.steps(step.do, frame)
+            case SwitchStep():
+                yield from self._switch(step, frame, entry)
+            case ParallelStep():
+                yield from self._parallel(step, frame)
+            case ForEachStep():
+                yield from loops.passes(self, step, frame, instance, entry)
+            case _:
+                try:
+                    yield from simple.do(self, step, frame, instance, entry, note)
+                except Missing as missing:
+                    raise StepFailed("missing", str(missing), step.id, step.at) from missing
+
+    def forget(self, prefix: str) -> None:
+        """A pass is done: nothing of it is asked for again, unless it may have to be undone."""
+        journal = self.run.journal
+        for instance in [one for one in journal if one.startswith(prefix)]:
+            del journal[instance]
+        if not any(one["pass"].startswith(prefix) for one in self.run.undo.values()):
+            self.run.passes.pop(prefix, None)
+
+    def _switch(self, step: SwitchStep, frame: Frame, entry: "Json") -> Working:
+        if "branch" not in entry:
+            entry["branch"] = yield from self._branch(step, frame)
+        if entry["branch"] is not None:
+            yield from self.steps(step.branches[entry["branch"]].do, frame)
+
+    def _branch(self, step: SwitchStep, frame: Frame) -> Working:
+        for number, branch in enumerate(step.branches):
+            if not branch.when or (yield from self._holds(branch.when, step, frame)):
+                return number
+        return None
+
+    def _parallel(self, step: ParallelStep, frame: Frame) -> Working:
+        scope = Scope(frame.scope)
+        outcomes = yield Fork([self.steps(lane.do, frame.branch(scope)) for lane in step.lanes], scope)
+        raise_first(outcomes)
+
+    def _holds(self, expression: str, step: Step, frame: Frame) -> Working:
+        return (yield from holds(frame.scene, expression, step))
+
+    def _catch(self, step: Step, frame: Frame, instance: str, failure: StepFailed) -> Working:
+        for number, catch in enumerate(step.catch):
+            if not catch.errors or failure.kind in catch.errors:
+                entry = {"mark": CAUGHT, "catch": number, "error": failure.as_root()}
+                self.run.journal[instance] = entry
+                yield from self._handle(step, frame, entry)
+                return
+        raise failure
+
+    def _handle(self, step: Step, frame: Frame, entry: "Json") -> Working:
+        inner = frame.branch(frame.scope, error=entry["error"])
+        yield from self.steps(step.catch[entry["catch"]].do, inner)
+        self.run.journal[frame.instance(step.id)] = {"mark": DONE}
+
+
+def raise_first(outcomes: list[Any]) -> None:
+    """Raise what ended a fork: the gravest first, then the first failure; that it was stopped only if nothing else."""
+    failed = [one for one in outcomes if isinstance(one, Exception)]
+    for kind in (Refused, Ended, StepFailed):
+        found = next((one for one in failed if isinstance(one, kind)), None)
+        if found is not None:
+            raise found
+    for one in failed:
+        if not isinstance(one, Stopped):
+            raise one
+    if failed:
+        raise Stopped
