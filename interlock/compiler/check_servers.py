@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
 
 _ADDRESS = re.compile(r"https?://[^/\s?#@]+(/[^\s?#]*)?")
+_SQLITE = re.compile(r"sqlite:///[^/\s?#][^\s?#]*")
+_POSTGRES = re.compile(r"postgres(ql)?://[^/\s?#@]+/[^/\s?#]+(\?sslmode=(disable|require|verify-full))?")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
@@ -20,7 +22,11 @@ def check_servers(project: Project, findings: Findings) -> None:
     """All servers of all specs."""
     for unit in project.everything:
         for part in unit.parts("servers").values():
-            _address(part, findings)
+            if part.model.http is not None:
+                _address(part, findings)
+            else:
+                _database(part, findings)
+                _user(part, findings)
             _credentials(part, findings)
 
 
@@ -32,6 +38,32 @@ def _address(part: Part, findings: Findings) -> None:
     message = f"{written!r} is not the address of a server"
     hint = "write 'https://api.example.com/v1', without user, query or fragment, or '{{ env.X }}'"
     findings.error("bad-address", message, part.value("http"), hint=hint)
+
+
+def _database(part: Part, findings: Findings) -> None:
+    written = part.model.sql
+    plain = _TEMPLATE.sub("x", written)
+    if written.lstrip().startswith("{{") or _POSTGRES.fullmatch(plain):
+        return
+    if _SQLITE.fullmatch(plain) and ".." not in plain.split("/"):
+        return
+    message = f"{written!r} is not the address of a database"
+    hint = "write 'sqlite:///file' within the data folder, 'postgresql://host/database' without user, or '{{ env.X }}'"
+    findings.error("bad-address", message, part.value("sql"), hint=hint)
+
+
+def _user(part: Part, findings: Findings) -> None:
+    """PostgreSQL knows us by user and password, SQLite not at all."""
+    auth, written = part.model.auth, part.model.sql
+    for key in ("bearer", "header") if auth is not None else ():
+        if getattr(auth, key) is not None:
+            hint = "write `auth: {basic: …}`, of the form user:password"
+            findings.error("key-without-effect", f"a database knows no {key!r}", part.key("auth", key), hint=hint)
+    if auth is not None and written.startswith("sqlite:"):
+        findings.error("key-without-effect", "SQLite knows no users", part.key("auth"))
+    if auth is None and written.startswith("postgres"):
+        hint = "write `auth: {basic: '{{ secrets.X }}'}`, of the form user:password"
+        findings.error("no-user", f"nothing says as whom {part.name!r} is called", part.value("sql"), hint=hint)
 
 
 def _credentials(part: Part, findings: Findings) -> None:

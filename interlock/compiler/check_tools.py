@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from interlock.compiler.closure import only_server
+from interlock.compiler.check_sql import check_sql
+from interlock.compiler.closure import only_server, servers_of, transport_of
 from interlock.compiler.demands import demand_of
 from interlock.compiler.findings import suggestion
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
@@ -18,18 +19,23 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
     from interlock.spec.fields import Argument
 
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""What may be the name of a header."""
 
 
 def check_tools(project: Project, findings: Findings) -> None:
     """All tools of all specs."""
     for unit in project.everything:
         for part in unit.parts("tools").values():
-            if part.model.http is not None:
+            transport = transport_of(part.model)
+            if transport == "http":
                 _http(part, findings)
-                _server(part, findings)
             else:
-                _python(part, findings)
+                _by_name(part, transport, findings)
+            if transport == "sql":
+                check_sql(part, findings)
+            if transport != "python":
+                _server(part, transport, findings)
             _wire_names(part, findings)
             _outcomes(part, findings)
             _cells(part, findings)
@@ -57,12 +63,24 @@ def _http(part: Part, findings: Findings) -> None:
         elif tool.input[name].optional:
             message = f"{name!r} stands in the path and cannot be optional"
             findings.error("optional-in-path", message, part.key("input", name, "optional"), also=((at, "the path"),))
-    if method != "GET" and not part.unit.prefix:
-        message = f"{method} usually changes something, and this tool says `effect: {tool.effect}`"
-        findings.warning("doubtful-effect", message, part.value("effect"), hint="make sure that the call only reads")
+    if not part.unit.prefix:
+        _doubt(part, method, findings)
     for name, argument in (tool.input or {}).items():
         if problem := _place_problem(argument, argument.send_as or name, method, places):
             findings.error(problem[0], problem[1], part.value("input", name, "in"), hint=problem[2])
+
+
+def _doubt(part: Part, method: str, findings: Findings) -> None:
+    """A method that promises the contrary of what the tool says it does."""
+    effect = part.model.effect
+    writes = effect in ("write", "irreversible")
+    if method != "GET" and not writes:
+        message = f"{method} usually changes something, and this tool says `effect: {effect}`"
+        findings.warning("doubtful-effect", message, part.value("effect"), hint="make sure that the call only reads")
+    if method == "GET" and writes:
+        message = f"GET is for reading, and this tool says `effect: {effect}`"
+        hint = "make sure of the method: what stands between may repeat a GET, or answer it from a cache"
+        findings.warning("doubtful-effect", message, part.value("effect"), hint=hint)
 
 
 def _place_problem(argument: Argument, wire: str, method: str, places: dict[str, int]) -> tuple[str, str, str] | None:
@@ -70,34 +88,42 @@ def _place_problem(argument: Argument, wire: str, method: str, places: dict[str,
         return "not-in-path", f"the path has no {{{wire}}}", f"write {{{wire}}} in `http`"
     if argument.in_ not in (None, "path") and wire in places:
         return "not-in-path", f"{{{wire}}} stands in the path, so it travels there", "leave `in` out"
-    if argument.in_ == "header" and not _HEADER.fullmatch(wire):
+    if argument.in_ == "header" and not HEADER.fullmatch(wire):
         return "bad-form", f"{wire!r} cannot be the name of a header", "give it a name with `send_as`"
     if argument.in_ == "body" and method in BODILESS:
         return "no-body", f"a {method} request has no body", "send it as `query` or `header`"
     return None
 
 
-def _server(part: Part, findings: Findings) -> None:
+def _server(part: Part, transport: str, findings: Findings) -> None:
     unit = part.unit
-    if part.model.server is not None or unit.incomplete or only_server(unit) is not None:
+    named = unit.find("servers", part.model.server) if part.model.server is not None else None
+    if named is not None and getattr(named.model, transport) is None:
+        message = f"{named.called} cannot answer a tool with `{transport}`"
+        also = ((named.key(), "it is declared here"),)
+        findings.error("wrong-server", message, part.value("server"), also=also)
+    if part.model.server is not None or unit.incomplete or only_server(unit, transport) is not None:
         return
-    known = unit.visible.get("servers", {})
+    known = [server.name for server in servers_of(unit.visible.get("servers", {}), transport)]
     if any(member.broken.get("servers") for member in unit.closure()):
         return
+    place = part.key(transport)
     if known:
         hint = f"say `server:` and one of {', '.join(known)}"
-        findings.error("ambiguous-server", f"several servers could answer {part.name!r}", part.key("http"), hint=hint)
+        findings.error("ambiguous-server", f"several servers could answer {part.name!r}", place, hint=hint)
     else:
         message = f"no server is declared that could answer {part.name!r}"
-        findings.error("no-server", message, part.key("http"), hint="declare one under `servers`")
+        hint = f"declare one with `{transport}` under `servers`"
+        findings.error("no-server", message, place, hint=hint)
 
 
-def _python(part: Part, findings: Findings) -> None:
+def _by_name(part: Part, transport: str, findings: Findings) -> None:
+    kind = "Python tool" if transport == "python" else "SQL tool"
     for name, argument in (part.model.input or {}).items():
         for key in ("in_", "send_as"):
             if getattr(argument, key) is not None:
                 written = key.rstrip("_")
-                message = f"{written!r} means nothing for a Python tool: its arguments go by name"
+                message = f"{written!r} means nothing for a {kind}: its arguments go by name"
                 findings.error("key-without-effect", message, part.key("input", name, written))
 
 

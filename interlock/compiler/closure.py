@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.compiler.intents import merged_parts
 from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from interlock.compiler.mentions import Mention
     from interlock.compiler.units import Part, Unit
@@ -50,14 +50,25 @@ def _target(unit: Unit, mention: Mention) -> Part | None:
 
 def _server(part: Part) -> Iterator[Part]:
     """The server of a tool that names none: the only one there is."""
-    if part.plural == "tools" and part.model.http is not None and part.model.server is None:
-        server = only_server(part.unit)
+    if part.plural == "tools" and part.model.server is None:
+        server = only_server(part.unit, transport_of(part.model))
         if server is not None:
             yield server
 
 
-def only_server(unit: Unit) -> Part | None:
+def transport_of(tool: Any) -> Literal["http", "sql", "python"]:
+    """How a tool is called: by the key that says it."""
+    if tool.http is not None:
+        return "http"
+    return "sql" if tool.sql is not None else "python"
+
+
+def only_server(unit: Unit, transport: str) -> Part | None:
     """The server that tools of a spec use without naming it: its own only one, or else the only one it can see."""
-    own = list(unit.parts("servers").values())
-    candidates = own or list(unit.visible.get("servers", {}).values())
+    candidates = servers_of(unit.parts("servers"), transport) or servers_of(unit.visible.get("servers", {}), transport)
     return candidates[0] if len(candidates) == 1 else None
+
+
+def servers_of(parts: Mapping[str, Part], transport: str) -> list[Part]:
+    """The servers that one transport can use; Python tools have none."""
+    return [part for part in parts.values() if getattr(part.model, transport, None) is not None]

@@ -191,7 +191,8 @@ PARTS = {
     ),
     "bad-address": Meaning(
         "an address of a server that is none",
-        "Write a base URL with `http://` or `https://`, without user, query or fragment, or take it from the "
+        "Write a base URL with `http://` or `https://`, without user, query or fragment; for a database "
+        "`sqlite:///file` within the data folder or `postgresql://host/database`; or take it from the "
         'environment: `"{{ env.X }}"`.',
     ),
     "plain-secret": Meaning(
@@ -200,16 +201,51 @@ PARTS = {
         "nowhere else.",
     ),
     "no-server": Meaning(
-        "a tool over HTTP without a server",
+        "a tool over HTTP or SQL without a server",
         "Declare one under `servers`.",
+    ),
+    "wrong-server": Meaning(
+        "a tool names a server that speaks something else",
+        "A tool with `http` needs a server with `http`, one with `sql` a server with `sql`.",
+    ),
+    "no-user": Meaning(
+        "a PostgreSQL server without `auth`",
+        'Say as whom it is called: `auth: {basic: "{{ secrets.X }}"}`, of the form `user:password`.',
+    ),
+    "bad-sql": Meaning(
+        "a statement that cannot be read, or that no tool can be",
+        "One statement that reads (`SELECT`, `WITH`, `VALUES`) or changes rows, its arguments written `:name`. Tables "
+        "are made and altered elsewhere.",
+    ),
+    "several-statements": Meaning(
+        "more than one statement in a tool",
+        "A tool sends one. What belongs together is one `WITH`, or a function of the database.",
+    ),
+    "sql-template": Meaning(
+        "a template in a statement",
+        "A value never becomes part of a statement's text: write `:name` and declare the argument under `input`.",
+    ),
+    "not-a-query": Meaning(
+        "a tool that says it only reads, with a statement that does not begin like it",
+        "Say `effect: write`, or write a statement that begins with `SELECT`, `WITH` or `VALUES`. It runs in a "
+        "read-only transaction either way.",
+    ),
+    "read-only-server": Meaning(
+        "a tool that writes into a database that is only read",
+        "A server with `sql` is read-only unless it says `read_only: false`.",
+    ),
+    "unused-argument": Meaning(
+        "an argument that the statement does not use",
+        "Write `:name` in the statement, or take the argument out.",
     ),
     "ambiguous-server": Meaning(
         "several servers could answer a tool",
         "Say `server:` at the tool.",
     ),
     "doubtful-effect": Meaning(
-        "a POST, PUT, PATCH or DELETE that says it only reads (a warning)",
-        "A call that may be repeated must change nothing. Some services search by POST: then all is well.",
+        "a POST, PUT, PATCH or DELETE that says it only reads, or a GET that says it writes (a warning)",
+        "A call that may be repeated must change nothing. Some services search by POST: then all is well. What "
+        "writes by GET may be repeated by whatever stands between.",
     ),
     "invalidates-itself": Meaning(
         "a call that makes its own cells stale",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.closure import only_server
+from interlock.compiler.closure import only_server, transport_of
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text
 from interlock.plan.rules import Check
@@ -38,7 +38,9 @@ def server(part: Part) -> Server:
     written = part.model
     return Server(
         at=str(part.key()),
-        http=written.http,
+        http=written.http or "",
+        sql=written.sql or "",
+        read_only=written.read_only,
         auth=None if written.auth is None else _auth(written.auth),
         timeout_ms=maybe_ms(written.timeout),
         redirects=tuple(written.redirects or ()),
@@ -60,10 +62,11 @@ def tool(part: Part, called: Container[str]) -> Tool:
     host = _server_of(part)
     return Tool(
         at=str(part.key()),
-        transport="http" if written.http is not None else "python",
+        transport=transport_of(written),
         server=host.name if host else "",
         method=method,
         path=path,
+        sql=written.sql or "",
         python=written.python or "",
         effect=written.effect,
         title=maybe_text(written.title),
@@ -85,9 +88,9 @@ def tool(part: Part, called: Container[str]) -> Tool:
 
 def _server_of(part: Part) -> Part | None:
     written = part.model
-    if written.http is None:
-        return None
-    return part.unit.find("servers", written.server) if written.server is not None else only_server(part.unit)
+    if written.server is not None:
+        return part.unit.find("servers", written.server)
+    return only_server(part.unit, transport_of(written))
 
 
 def _argument(name: str, written: WrittenArgument, method: str, path: str) -> Argument:

@@ -40,7 +40,9 @@ def part_sites(part: Part, scopes: Scopes) -> Iterator[Site]:
 
 def _server(part: Part) -> Iterator[Site]:
     server: Server = part.model
-    yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(server.http, *part.path, "http")
+    for address in ("http", "sql"):
+        written = getattr(server, address)
+        yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(written, *part.path, address)
     auth = Place(part.unit, SERVER, owner=part)
     for key in ("bearer", "basic", "value") if server.auth else ():
         written = getattr(server.auth, key)

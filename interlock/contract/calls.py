@@ -33,19 +33,22 @@ class ToolRequest:
     """One call of a tool, arguments verified.
 
     `server` and `outcomes` are dumps of `plan.tools.Server` and `plan.tools.Outcome`, references to `env` and `secrets`
-    unresolved. `arguments` are `{name, value, place, send_as}`. `max_bytes` caps the answer's decoded body.
+    unresolved. `writes` says that a statement may change something. `arguments` are `{name, value, place, send_as}`.
+    `max_bytes` caps the answer's decoded body.
     """
 
     tool: str
     call_id: str
     run_id: str
     step: str
-    transport: Literal["http", "python"]
+    transport: Literal["http", "sql", "python"]
     timeout_ms: int
     max_bytes: int
     server: Json | None = None
     method: str = ""
     path: str = ""
+    sql: str = ""
+    writes: bool = False
     python: str = ""
     arguments: list[Json] = field(default_factory=list)
     outcomes: list[Json] = field(default_factory=list)
@@ -66,13 +69,17 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FailureDetails:
-    """The first detail of a `tool_…` failure: what is known of the last attempt."""
+    """The first detail of a `tool_…` failure: what is known of the last attempt.
+
+    `sent` is false where no attempt can have changed anything: nothing left the worker, or all of it was rolled back.
+    """
 
     ending: Literal["timeout", "error"]
     status: int | None = None
     payload: Any = None
     attempts: int = 1
     elapsed_ms: int = 0
+    sent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ class Auth(Part):
 
 
 class Server(Placed):
-    """Something with an address; `http` may hold `{{ env.X }}`."""
+    """Something with an address, `http` or `sql`, which may hold `{{ env.X }}`."""
 
-    http: str
+    http: str = ""
+    sql: str = ""
+    read_only: bool = True
     auth: Auth | None = None
     timeout_ms: int | None = None
     redirects: tuple[str, ...] = ()
@@ -78,12 +80,13 @@ class Retry(Part):
 
 
 class Tool(Placed):
-    """Something callable. Transport `http` has method, path and server; `python` an entry point name."""
+    """Something callable: `http` has method, path and server, `sql` statement and server, `python` an entry point."""
 
-    transport: Literal["http", "python"]
+    transport: Literal["http", "sql", "python"]
     server: str = ""
     method: str = ""
     path: str = ""
+    sql: str = ""
     python: str = ""
     effect: Literal["none", "read", "write", "irreversible"]
     title: Text | None = None

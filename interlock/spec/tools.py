@@ -52,10 +52,20 @@ class Auth(SpecModel):
 class Server(SpecModel):
     """Something with an address."""
 
-    http: Said
+    key_rules = (
+        OneOf("a server has one address", ("http", "sql")),
+        Beside("redirects", ("http",)),
+        Beside("read_only", ("sql",)),
+    )
+
+    http: Maybe[Said] = None
     """Base URL; it may hold `{{ env.X }}`."""
+    sql: Maybe[Said] = None
+    """A database: `sqlite:///file`, `postgresql://host/database`, or `{{ env.X }}`."""
     auth: Maybe[Auth] = None
-    """How it knows us."""
+    """How it knows us; a database by `basic`."""
+    read_only: bool = True
+    """No tool writes into this database."""
     timeout: Maybe[Duration] = None
     """Longest call, where a tool says nothing."""
     redirects: Maybe[Listed[Host]] = None
@@ -128,8 +138,8 @@ class Tool(SpecModel):
     """Something callable."""
 
     key_rules = (
-        OneOf("a tool has one transport", ("http", "python")),
-        Beside("server", ("http",)),
+        OneOf("a tool has one transport", ("http", "sql", "python")),
+        Beside("server", ("http", "sql")),
     )
 
     title: Maybe[Text] = None
@@ -137,9 +147,11 @@ class Tool(SpecModel):
     description: str = ""
     """What it does, for docs."""
     server: Maybe[Name] = None
-    """The server; by default the only one."""
+    """The server; by default the only one of this transport."""
     http: Maybe[HttpCall] = None
     """Method and path: `GET /orders/{order_no}`."""
+    sql: Maybe[Said] = None
+    """One statement, its arguments as `:name`; `payload` is `{rows, count}`."""
     python: Maybe[EntryPoint] = None
     """Name of an entry point of the group `interlock.tools`."""
     effect: Effect

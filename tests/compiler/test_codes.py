@@ -9,7 +9,7 @@ import interlock
 from interlock.compiler.codes import CODES
 
 ROOT = Path(interlock.__file__).parent
-LAYERS = ("source", "spec", "expressions", "compiler")
+LAYERS = ("source", "spec", "expressions", "contract", "compiler")
 MAKERS = {
     "Diagnostic",
     "Problem",
@@ -19,6 +19,7 @@ MAKERS = {
     "error",
     "warning",
     "problem",
+    "SqlError",
     "_warning",
     "_report",
     "Form",
