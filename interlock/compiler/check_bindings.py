@@ -63,6 +63,8 @@ def calls_of(unit: Unit) -> Iterator[Call]:
         for key in ("requires", "ensures"):
             for index, check in enumerate(getattr(part.model, key) or ()):
                 yield from _call(unit, (*part.path, key, index), check, {})
+        if part.model.read_back is not None:
+            yield from _call(unit, (*part.path, "read_back"), part.model.read_back, {})
 
 
 def _call(unit: Unit, path: Path, model: Any, before: Mapping[str, Any], *, final: bool = True) -> Iterator[Call]:
@@ -98,14 +100,14 @@ def _check(call: Call, findings: Findings) -> None:
 def _value(call: Call, name: str, value: Any, findings: Findings) -> None:
     argument = call.tool.model.input[name]
     path = (*call.path, "with", name)
-    _literal(call.unit, path, value, argument, findings)
+    check_literal(call.unit, path, value, argument, findings)
     if is_identifier(name, argument) and (prose := _prose_in(value)):
         _from_prose(call.unit, path, name, prose, findings)
 
 
 def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> None:
     path = (*part.path, "input", name)
-    _literal(part.unit, (*path, "value"), argument.value, argument, findings)
+    check_literal(part.unit, (*path, "value"), argument.value, argument, findings)
     source = argument.from_ == ".".join(PROSE)
     if is_identifier(name, argument) and (source or _prose_in(argument.value)):
         _from_prose(part.unit, (*path, "from" if source else "value"), name, "message.text", findings)
@@ -116,7 +118,8 @@ def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> Non
             findings.error("key-without-effect", message, part.unit.key(*path, "history"))
 
 
-def _literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+def check_literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+    """A value that is not computed must be what the field says."""
     if value is None or has_template(value):
         return
     wanted = field_shape(argument)

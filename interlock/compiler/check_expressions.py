@@ -9,10 +9,13 @@ from interlock.compiler.demands import demand_of, used_by
 from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
+from interlock.compiler.walk import flow_steps, step_ids
 from interlock.expressions.check import check_expression, check_template
 from interlock.expressions.paths import looks_like_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.site import Site
@@ -74,7 +77,18 @@ def _elsewhere(site: Site, problem: Problem) -> str:
     of_agents = ("'user' has no attribute", "'message.metadata' has no attribute")
     if site.unit.kind == "Library" and problem.message.startswith(of_agents):
         return "a Library knows no attributes that an Agent declares: move what reads them into the Agent"
+    if problem.code == "unknown-attribute" and problem.message.startswith("'steps' has") and not problem.hint:
+        known = name in {inner for flow in _flows(site) for inner in step_ids(flow_steps(flow)).values()}
+        return (
+            f"step {name!r} has no result here: it comes later, or stands in a loop, whose results are its own"
+            if known
+            else ""
+        )
     return ""
+
+
+def _flows(site: Site) -> Iterable[Part]:
+    return (site.owner,) if site.owner is not None else site.unit.parts("flows").values()
 
 
 def _check_plain(site: Site, findings: Findings) -> None:

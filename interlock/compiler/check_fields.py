@@ -51,6 +51,9 @@ def fields_of(unit: Unit) -> Iterator[tuple[Path, Field]]:
     """Every field with its path, those within others too."""
     yield from _named(unit.user, ("user",))
     yield from _named((unit.message and unit.message.metadata) or {}, ("message", "metadata"))
+    yield from _named(unit.input, ("input",))
+    for name, event in unit.events.items():
+        yield from _named(event, ("events", name))
     for part in unit.parts("tools").values():
         yield from _named(part.model.input or {}, (*part.path, "input"))
         yield from _named(part.model.output or {}, (*part.path, "output"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.compiler.check_gates import check_mounted
 from interlock.compiler.flow_walk import Walk, start
 from interlock.compiler.order import check_order
-from interlock.compiler.walk import flow_steps
+from interlock.compiler.walk import NAMED, flow_steps
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -24,7 +24,7 @@ def check_flows(project: Project, findings: Findings) -> None:
         walk = walked(agent)
         for flow in agent.parts("flows").values():
             steps = flow_steps(flow)
-            _ids(agent, steps, findings)
+            check_ids(agent, steps, findings)
             for step in steps:
                 _step(agent, step, walk, findings)
             _lists(agent, flow, steps, walk, findings)
@@ -71,15 +71,16 @@ def _answered_by_mount(agent: Unit, standing: Standing) -> bool:
     return mount.model.respond is not None
 
 
-def _ids(agent: Unit, steps: list[Written], findings: Findings) -> None:
-    """Ids are unique in a flow; two calls of one tool need one each."""
+def check_ids(agent: Unit, steps: list[Written], findings: Findings) -> None:
+    """Ids are unique in a flow or procedure; two steps that are called the same by what they act on need one each."""
+    where = "procedure" if agent.kind == "Procedure" else "flow"
     named: dict[str, Written] = {}
     calls: defaultdict[str, list[Written]] = defaultdict(list)
     for step in steps:
         name = step.model.id
         if name is None:
-            if step.action == "call":
-                calls[step.model.call].append(step)
+            if step.action in NAMED:
+                calls[step.target].append(step)
             continue
         if name in named:
             also = ((agent.value(*named[name].path, "id"), "the other one"),)
@@ -90,8 +91,9 @@ def _ids(agent: Unit, steps: list[Written], findings: Findings) -> None:
         for step in [*others, *found][1:]:
             first = [*others, *found][0]
             also = ((agent.key(*first.path), "the other one"),)
-            message = f"two steps of this flow have the id {tool!r}, by what they call"
-            findings.error("duplicate-id", message, agent.key(*step.path, "call"), also=also, hint="give one an `id`")
+            message = f"two steps of this {where} have the id {tool!r}, by what they {step.action}"
+            place = agent.key(*step.path, step.action)
+            findings.error("duplicate-id", message, place, also=also, hint="give one an `id`")
 
 
 def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
@@ -100,8 +102,7 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
         check_mounted(agent, model.call, agent.value(*path, "call"), findings)
         _expand(agent, step, findings)
     if step.action == "switch":
-        entries = [(agent.value(*path, "switch", i), branch.when) for i, branch in enumerate(model.switch)]
-        check_order("branch", entries, findings)
+        check_branches(agent, step, findings)
     if step.action == "collect":
         for index, name in enumerate(model.collect):
             if name in model.collect[:index]:
@@ -109,6 +110,13 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
                 findings.error("duplicate-id", message, agent.value(*path, "collect", index))
     if model.catch is not None and walk.furthest.get(path[:-1], -1) >= int(path[-1]):
         _catches(agent, step, walk, findings)
+
+
+def check_branches(unit: Unit, step: Written, findings: Findings) -> None:
+    """The branches of a switch that an earlier one forestalls."""
+    branches = enumerate(step.model.switch)
+    entries = [(unit.value(*step.path, "switch", index), branch.when) for index, branch in branches]
+    check_order("branch", entries, findings)
 
 
 def _catches(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:

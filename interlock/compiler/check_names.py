@@ -79,9 +79,15 @@ def _meeting(part: Part, other: Part, findings: Findings) -> None:
 def check_targets(project: Project, findings: Findings) -> None:
     """Every name under a key must be declared; an unknown name is reported where it stands."""
     for unit in project.everything:
-        unknown = (mention for mention in _mentions(unit) if not unit.knows(mention.plural, mention.name))
+        unknown = (mention for mention in _mentions(unit) if not _is_known(unit, mention))
         for mention in islice(unknown, MOST):
             _unknown(unit, mention, findings)
+
+
+def _is_known(unit: Unit, mention: Mention) -> bool:
+    """Whether nothing is to be told of a name; that a Procedure has no slots and flows at all is another mistake."""
+    out_of_place = unit.kind == "Procedure" and mention.plural in ("slots", "flows")
+    return out_of_place or unit.knows(mention.plural, mention.name)
 
 
 def _mentions(unit: Unit) -> Iterator[Mention]:

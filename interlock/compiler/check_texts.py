@@ -21,14 +21,14 @@ _HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{3,}")
 
 
 def check_texts(project: Project, findings: Findings) -> None:
-    """Languages of every text, and of the Libraries that an Agent speaks with."""
+    """Languages of every text, and of the Libraries that an Agent or Procedure speaks with."""
     for unit in project.everything:
         _declared(unit, findings)
         for path, text in prose(unit):
             _check(unit, path, text, findings)
         for part in unit.parts("config").values():
             _constant(unit, part.path, part.model, findings)
-    for agent in project.agents:
+    for agent in project.runnable:
         for library in agent.closure()[1:]:
             _spoken(agent, library, findings)
 

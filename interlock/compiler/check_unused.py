@@ -1,9 +1,10 @@
-"""What an Agent declares and never uses: warnings, for a Library may hold more than one Agent needs."""
+"""What an Agent or Procedure declares and never uses: warnings, for a Library may hold more than one Agent needs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.compiler.check_places import TALKING_PARTS
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
 from interlock.compiler.mentions import in_lists, in_site, of_part
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def check_unused(project: Project, findings: Findings) -> None:
-    """Parts and mounts of every Agent, and questions that nothing asks."""
-    for agent in project.agents:
+    """Parts and mounts of every Agent or Procedure, and questions that nothing asks."""
+    for agent in project.runnable:
         if not _is_clear(agent, findings):
             continue
         _parts(agent, findings)
@@ -40,6 +41,8 @@ def _is_clear(agent: Unit, findings: Findings) -> bool:
 def _parts(agent: Unit, findings: Findings) -> None:
     used = reached(agent)
     for plural, parts in agent.own.items():
+        if agent.kind == "Procedure" and plural in TALKING_PARTS:
+            continue
         for part in parts.values():
             if part.name not in used.get(plural, {}):
                 message = f"{part.called} is never used"

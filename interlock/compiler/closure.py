@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from interlock.compiler.mentions import Mention
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.written import Path
 
 
 def reached(unit: Unit) -> dict[str, dict[str, Part]]:
@@ -23,18 +24,31 @@ def reached(unit: Unit) -> dict[str, dict[str, Part]]:
     return found
 
 
+def first_reached(unit: Unit) -> dict[Part, Path | None]:
+    """The parts that an Agent or Procedure reaches, each with the place in the spec itself that first leads there."""
+    if "first reached" not in unit.memo:
+        unit.memo["first reached"] = _first_reached(unit)
+    found: dict[Part, Path | None] = unit.memo["first reached"]
+    return found
+
+
 def _reached(unit: Unit) -> dict[str, dict[str, Part]]:
     found: dict[str, dict[str, Part]] = {}
-    seen: set[Part] = set()
-    waiting = [part for mention in _roots(unit) if (part := _target(unit, mention))]
-    for part in waiting:
-        if part in seen:
-            continue
-        seen.add(part)
+    for part in first_reached(unit):
         found.setdefault(part.plural, {}).setdefault(part.name, part)
-        waiting += [target for mention in of_part(part) if (target := _target(part.unit, mention))]
-        waiting += _server(part)
-        waiting += merged_parts(unit, part)
+    return found
+
+
+def _first_reached(unit: Unit) -> dict[Part, Path | None]:
+    found: dict[Part, Path | None] = {}
+    waiting = [(part, mention.path) for mention in _roots(unit) if (part := _target(unit, mention))]
+    for part, path in waiting:
+        if part in found:
+            continue
+        found[part] = path
+        named = ((target, mention.path) for mention in of_part(part) if (target := _target(part.unit, mention)))
+        waiting += [(target, there if part.unit is unit else path) for target, there in named]
+        waiting += [(other, path) for other in (*_server(part), *merged_parts(unit, part))]
     return found
 
 

@@ -8,9 +8,10 @@ from interlock.compiler.codes_of_expressions import EXPRESSIONS
 from interlock.compiler.codes_of_files import FILES
 from interlock.compiler.codes_of_keys import KEYS
 from interlock.compiler.codes_of_parts import PARTS
+from interlock.compiler.codes_of_procedures import PROCEDURES
 from interlock.compiler.meaning import Meaning
 
-CODES: Mapping[str, Meaning] = MappingProxyType({**FILES, **KEYS, **PARTS, **AGENTS, **EXPRESSIONS})
+CODES: Mapping[str, Meaning] = MappingProxyType({**FILES, **KEYS, **PARTS, **AGENTS, **PROCEDURES, **EXPRESSIONS})
 """Every code, in the order of the docs."""
 
 GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
@@ -19,6 +20,7 @@ GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
         "Keys and their values": KEYS,
         "Names, texts, tools and tables": PARTS,
         "Agents, flows and suites": AGENTS,
+        "Procedures and effects": PROCEDURES,
         "Expressions and templates": EXPRESSIONS,
     }
 )

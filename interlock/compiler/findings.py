@@ -26,6 +26,10 @@ class Findings:
         """Something that is very likely not meant."""
         self.found.append(Diagnostic(code, message, at, Severity.WARNING, hint, also))
 
+    def told(self, at: Location) -> bool:
+        """Whether something has been found at this very place: what follows from it need not be told."""
+        return any(finding.location == at for finding in self.found)
+
 
 def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:
     """A hint that names the known name nearest to `name`, or lists what there is; `none` when there is nothing."""

@@ -104,7 +104,7 @@ class _Lowering:
         return plan.DoStep(**common, do=self.listed(step.model.do, (*step.path, "do")))
 
 
-def _simple(step: Written, common: dict[str, Any]) -> plan.Step:  # noqa: PLR0911 - one line an action
+def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
     model = step.model
     match step.action:
         case "call":

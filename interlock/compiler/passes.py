@@ -7,11 +7,18 @@ from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_cells import check_cells
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
 from interlock.compiler.check_durations import check_durations
+from interlock.compiler.check_effects import check_effects
+from interlock.compiler.check_ends import check_ends
 from interlock.compiler.check_expressions import check_expressions
 from interlock.compiler.check_fields import check_fields
 from interlock.compiler.check_flows import check_flows
 from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
+from interlock.compiler.check_keys import check_keys
+from interlock.compiler.check_loops import check_loops
 from interlock.compiler.check_names import check_duplicates, check_targets
+from interlock.compiler.check_places import check_places
+from interlock.compiler.check_procedures import check_procedures
+from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
@@ -41,6 +48,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("decisions", check_decisions),
     ("servers", check_servers),
     ("tools", check_tools),
+    ("effects", check_effects),
+    ("keys", check_keys),
     ("durations", check_durations),
     ("bindings", check_bindings),
     ("mounts", check_mounts),
@@ -48,6 +57,11 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("routes", check_routes),
     ("flows", check_flows),
     ("responses", check_responses),
+    ("places", check_places),
+    ("procedures", check_procedures),
+    ("loops", check_loops),
+    ("ends", check_ends),
+    ("reach", check_reach),
     ("cells", check_cells),
     ("unused", check_unused),
     ("suites", check_suites),

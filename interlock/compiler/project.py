@@ -36,7 +36,7 @@ class Suite:
 
 @dataclass(slots=True, eq=False)
 class Project:
-    """`units` are the Agents, Procedures and Libraries of the bundle itself, `foreign` those of other bundles, by folder.
+    """`units` are the specs of the bundle itself but its Suites, `foreign` those of other bundles, by folder.
 
     `unreadable` holds the names that files which could not be read, or Suites with a wrong shape, may have declared.
     """

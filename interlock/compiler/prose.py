@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Unit
     from interlock.compiler.written import Path
 
-KEYS = frozenset({"title", "ask", "clarify", "note", "else_", "usage", "reply", "refuse", "handoff", "message", "text"})
+KEYS = frozenset(
+    {"title", "ask", "clarify", "note", "else_", "usage", "reply", "refuse", "handoff", "message", "text", "fail"}
+)
 """Attributes that hold a Text."""
 
-SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "schema_", "enum"})
+SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "end", "schema_", "enum"})
 """Attributes that hold data, in which a key of the same name means nothing."""
 
 
@@ -31,6 +33,8 @@ def prose(unit: Unit) -> Iterator[tuple[Path, Any]]:
         for item in items:
             yield from _within(item.model, (key, item.index))
     yield from _within(unit.user, ("user",))
+    yield from _within(unit.input, ("input",))
+    yield from _within(unit.events, ("events",))
     if unit.message is not None:
         yield from _within(unit.message, ("message",))
 

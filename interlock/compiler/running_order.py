@@ -35,3 +35,17 @@ def in_running_order(units: Sequence[Unit]) -> list[Unit]:
     for unit in units:
         enter(unit)
     return list(ordered.values())
+
+
+def way_back(unit: Unit, child: Unit) -> tuple[str, ...]:
+    """The names of the procedures from `child` on that lead back to `unit`; empty if none does."""
+    ways: dict[str, tuple[str, ...]] = {child.name: (child.name,)}
+    waiting = list(ways.items())
+    for name, way in waiting:
+        if name == unit.name:
+            return way
+        for inner in sorted(procedures_run(unit.procedures[name])):
+            if inner in unit.procedures and inner not in ways:
+                ways[inner] = (*way, inner)
+                waiting.append((inner, ways[inner]))
+    return ()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def head_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
     """The title of a spec, and what else its head computes."""
     yield from Place(unit, scopes.base).text(unit.title, "title")
-    yield from procedure_sites(Place(unit, scopes.ended))
+    yield from procedure_sites(Place(unit, scopes.ended), scopes)
 
 
 def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.scopes import Scopes, item_shape, run_result, step_result
+from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result, step_result
 from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
 from interlock.compiler.sites_of_parts import caller_shapes
@@ -45,7 +45,7 @@ class _Steps:
     def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
         scope = {**self._scopes.steps(results), **roots}
         place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
-        yield from _action(place, step, self._scopes)
+        yield from _action(place, step)
         inner = {**roots, **self._item(step, scope)}
         for path, steps in step.lists():
             yield from self.listed(steps, path, dict(results) if step.action == "for_each" else results, inner)
@@ -77,13 +77,13 @@ class _Steps:
                 return None
 
 
-def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
+def _action(place: Place, step: Written) -> Iterator[Site]:
     model, path = step.model, step.path
     yield from place.text(model.title, *path, "title")
     yield from place.expression(model.when, *path, "when")
     match step.action:
         case "call":
-            yield from _call(place, step, scopes)
+            yield from _call(place, step)
         case "run":
             target = place.unit.procedures.get(model.run)
             wanted = fields_shape(target.input).fields or {} if target else {}
@@ -104,7 +104,7 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
             yield from place.value(model.wait, *path, "wait", wanted=DATETIME)
 
 
-def _call(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
+def _call(place: Place, step: Written) -> Iterator[Site]:
     model, path = step.model, step.path
     tool = place.unit.find("tools", model.call)
     yield from place.values(model.with_, *path, "with", wanted=caller_shapes(tool))
@@ -121,10 +121,20 @@ def _loop(place: Place, step: Written) -> Iterator[Site]:
     yield from inner.value(loop.key, *path, "key", wanted=STRING)
 
 
-def procedure_sites(place: Place) -> Iterator[Site]:
-    """What a Procedure's head computes; its result sees the results of its steps as unknown."""
-    work = place.unit.work
+def results_of(flow: Part, scopes: Scopes) -> Results:
+    """What `steps` holds when all have ended, whichever of them have run."""
+    results: Results = {}
+    for _ in _Steps(flow, scopes).listed(flow.model, flow.path, results, {}):
+        pass
+    return results
+
+
+def procedure_sites(place: Place, scopes: Scopes) -> Iterator[Site]:
+    """What a Procedure's head computes; its result sees the results of all its steps but those within loops."""
+    unit, work = place.unit, place.unit.work
     if work is None:
         return
     yield from place.value(work.requester, "requester", wanted=STRING)
+    steps = object_of(results_of(unit.steps, scopes)) if unit.steps is not None else OPEN
+    place = Place(unit, {**place.scope, "steps": steps})
     yield from place.values(work.result, "result", wanted={})

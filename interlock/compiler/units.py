@@ -90,9 +90,9 @@ Names: TypeAlias = "dict[str, dict[str, Part]]"
 class Unit:
     """An Agent, a Procedure or a Library.
 
-    `visible` holds its own parts and those of all Libraries it uses, `procedures` those of its bundle; `incomplete` says that one of those could not be
-    read, so that an unknown name proves nothing. `prefix` stands before the files of another bundle. `memo` keeps what
-    passes work out about the unit and others ask again.
+    `visible` holds its own parts and those of all Libraries it uses, `procedures` those of its bundle; `incomplete`
+    says that one of those could not be read, so that an unknown name proves nothing. `prefix` stands before the files
+    of another bundle. `memo` keeps what passes work out about the unit and others ask again.
     """
 
     kind: str

@@ -1,0 +1,58 @@
+"""How two steps of a procedure stand to each other: one after the other, at the same time, or never both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from interlock.compiler.order import normal
+from interlock.compiler.walk import flow_steps
+
+if TYPE_CHECKING:
+    from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
+
+Relation = Literal["exclusive", "parallel", "sequence", "caught"]
+"""`caught`: one handles a failure of what the other is part of."""
+
+
+def steps_by_path(unit: Unit) -> dict[Path, Written]:
+    """The steps of a procedure by their place, worked out once."""
+    if "steps by path" not in unit.memo:
+        steps = flow_steps(unit.steps) if unit.steps is not None else []
+        unit.memo["steps by path"] = {step.path: step for step in steps}
+    found: dict[Path, Written] = unit.memo["steps by path"]
+    return found
+
+
+def relation(unit: Unit, one: Path, other: Path) -> Relation:
+    """How two different steps stand to each other, as written."""
+    at = next((at for at, (mine, theirs) in enumerate(zip(one, other, strict=False)) if mine != theirs), None)
+    if at is None:
+        return "sequence"
+    above = one[at - 1]
+    if isinstance(one[at], int) and above in ("switch", "catch"):
+        return "exclusive"
+    if above == "parallel" and isinstance(one[at], str):
+        return "parallel"
+    if "catch" in (one[at], other[at]):
+        return "caught"
+    steps = steps_by_path(unit)
+    mine, theirs = steps.get(one[: at + 1]), steps.get(other[: at + 1])
+    both = mine is not None and theirs is not None and _contrary(mine.model.when, theirs.model.when)
+    return "exclusive" if both else "sequence"
+
+
+def _contrary(one: Any, other: Any) -> bool:
+    """Whether of two conditions one is the other's contrary, word for word."""
+    if one is None or other is None:
+        return False
+    first, second = normal(one), normal(other)
+    return first in (f"not {second}", f"not ({second})") or second in (f"not {first}", f"not ({first})")
+
+
+def loops_around(unit: Unit, path: Path) -> tuple[Written, ...]:
+    """The loops that a step stands in, the outermost first."""
+    steps = steps_by_path(unit)
+    around = [steps[path[:at]] for at, key in enumerate(path) if key == "for_each" and path[:at] in steps]
+    return tuple(step for step in around if step.action == "for_each")

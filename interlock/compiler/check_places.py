@@ -1,0 +1,103 @@
+"""Steps and keys in the wrong kind of spec: what needs a conversation, or a procedure, or cannot be undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.walk import all_steps, steps_of
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
+
+TALKING = {
+    "collect": "what it needs stands under `input`; what comes later is received: `receive`",
+    "reply": "say a result with `respond`, or give it back by `result`",
+    "refuse": "end it with `end` or `fail`",
+    "handoff": "end it with `fail`; who looks after it may mend the cause and `retry`",
+    "flow": "write the steps here, or in a procedure of their own: `run`",
+}
+"""Actions that need somebody to talk to, and what a procedure does instead."""
+
+WORKING = {
+    "run": "call tools, or write the steps here",
+    "parallel": "write the steps one after another",
+    "for_each": "a call with `expand` is made once for each value of a slot",
+    "wait": "a conversation waits for its next message by `collect`",
+    "receive": "a conversation waits for its next message by `collect`",
+    "end": "a flow ends after its last step; use `when`, `switch`, or `refuse`",
+    "fail": "say it with `reply` or `refuse`",
+}
+"""Actions that only a procedure has, and what a flow does instead."""
+
+KEYS_OF_CALLS = {
+    "expand": "use `for_each`",
+    "max_parts": "use `for_each`",
+}
+"""Keys of a call that need slots."""
+
+KEYS_OF_WORK = {
+    "timeout": "the tool may have a `timeout`",
+    "repeat": "do it in a procedure",
+    "compensate": "do it in a procedure",
+}
+"""Keys of any step that only a procedure has."""
+
+TALKING_PARTS = ("slots", "intents")
+
+
+def check_places(project: Project, findings: Findings) -> None:
+    """All steps of all Agents and Procedures, and the parts that a Procedure declares."""
+    for unit in project.runnable:
+        for step in all_steps(unit):
+            if unit.kind == "Procedure":
+                _in_procedure(unit, step, findings)
+            else:
+                _in_flow(unit, step, findings)
+    for unit in project.procedures:
+        _parts(unit, findings)
+        for step in all_steps(unit):
+            _undoing(unit, step, findings)
+
+
+def _in_procedure(unit: Unit, step: Written, findings: Findings) -> None:
+    if step.action in TALKING:
+        message = f"a procedure talks to nobody: `{step.action}` is for the flows of an Agent"
+        place = unit.key(*step.path, step.action)
+        findings.error("not-in-procedure", message, place, hint=TALKING[step.action])
+    for key, remedy in KEYS_OF_CALLS.items():
+        if getattr(step.model, key, None) is not None:
+            message = f"`{key}` is about slots, and a procedure has none"
+            findings.error("not-in-procedure", message, unit.key(*step.path, key), hint=remedy)
+
+
+def _in_flow(unit: Unit, step: Written, findings: Findings) -> None:
+    if step.action in WORKING:
+        message = f"`{step.action}` is for the steps of a Procedure"
+        place = unit.key(*step.path, step.action)
+        findings.error("not-in-flow", message, place, hint=WORKING[step.action])
+    for key, remedy in KEYS_OF_WORK.items():
+        if step.action != "fail" and getattr(step.model, key, None) is not None:
+            message = f"`{key}` is for the steps of a Procedure"
+            findings.error("not-in-flow", message, unit.key(*step.path, key), hint=remedy)
+
+
+def _parts(unit: Unit, findings: Findings) -> None:
+    for plural in TALKING_PARTS:
+        for part in unit.parts(plural).values():
+            message = f"{part.called} is found in what somebody says, and a procedure talks to nobody"
+            findings.error("not-in-procedure", message, part.key(), hint="what it needs stands under `input`")
+
+
+def _undoing(unit: Unit, step: Written, findings: Findings) -> None:
+    """What undoes a step neither ends the run nor has to be undone itself."""
+    for inner in steps_of(step.undoing, (*step.path, "compensate")):
+        if inner.action in ("end", "fail"):
+            message = f"`{inner.action}` cannot stand in what undoes a step: the run ends when all is undone"
+            hint = "leave it out; an undoing that goes wrong is told by itself, and can be retried"
+            findings.error("not-in-undoing", message, unit.key(*inner.path, inner.action), hint=hint)
+        elif inner.undoing:
+            message = "what undoes a step is not undone in turn"
+            findings.error("not-in-undoing", message, unit.key(*inner.path, "compensate"), hint="leave it out")

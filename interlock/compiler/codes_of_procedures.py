@@ -1,0 +1,92 @@
+"""Codes for what tools do outside, and for the steps of procedures."""
+
+from interlock.compiler.meaning import Meaning
+
+PROCEDURES = {
+    "write-without-key": Meaning(
+        "a tool that writes and does not say how a repeated request is known",
+        "An answer may be lost after the effect has happened. Say `idempotency: {header: …}` or `{argument: …}`, so "
+        "that the service knows the same request again; or `{none: …}` with the reason why it cannot, and the call is "
+        "then tried once.",
+    ),
+    "write-without-check": Meaning(
+        "a tool that writes and whose answer nothing checks",
+        "A call that returned has not yet done what it should. Say under `ensures` what its answer must show.",
+    ),
+    "retry-without-key": Meaning(
+        "several attempts of an effect that no key tells from its repetition",
+        "The second attempt could have the effect again. Give it a key, or try once.",
+    ),
+    "write-in-check": Meaning(
+        "a check, a condition or a `read_back` that calls a tool which writes",
+        "Finding something out changes nothing: it may be done again at any time. Call a tool that only reads.",
+    ),
+    "repeated-write": Meaning(
+        "`repeat` at a call that writes",
+        "Every repetition would have its effect. Write once, then let a call that reads repeat until it is done.",
+    ),
+    "key-argument-taken": Meaning(
+        "the argument that carries the idempotency key stands under `input` too",
+        "The engine fills it. Take it out of `input`; write what the key is made of under `idempotency.key`.",
+    ),
+    "not-in-procedure": Meaning(
+        "something that needs a conversation, in a Procedure",
+        "A procedure has no user and no slots: what it needs stands under `input`, or is received as an event.",
+    ),
+    "not-in-flow": Meaning(
+        "something that only a Procedure has, in a flow of an Agent",
+        "A turn of a conversation is short. Put the work into a Procedure.",
+    ),
+    "not-in-undoing": Meaning(
+        "a step that cannot stand under `compensate`",
+        "What undoes a step runs when the run has failed already: it cannot end the run, and is not undone in turn.",
+    ),
+    "unknown-procedure": Meaning(
+        "`run` names no Procedure of the bundle",
+        "Correct the name, or write that Procedure.",
+    ),
+    "procedure-circle": Meaning(
+        "procedures that run each other in a circle",
+        "They would never end. Use `for_each` for work that repeats, `repeat` for a call that is made until something "
+        "holds.",
+    ),
+    "unknown-event": Meaning(
+        "`receive` of an event that is not declared",
+        "Declare it under `events`, with its fields: only declared events are let in.",
+    ),
+    "cannot-feed": Meaning(
+        "a part of a Library reads what this spec has not, or has as another type",
+        "A Procedure has an `input` and no conversation, an Agent the contrary. Declare what is read under `input`, "
+        "with the type that the part takes, or let the part take it from `caller`.",
+    ),
+    "too-early": Meaning(
+        "something is read before it can be there",
+        "Read what is there when a run begins: its `input`.",
+    ),
+    "bad-wait": Meaning(
+        "a `wait` that is neither a duration nor a time",
+        "Write `4h`, or a template that gives a time.",
+    ),
+    "too-late": Meaning(
+        "something lasts as long as, or longer than, the time it has (a warning)",
+        "The bound around it ends it first. Shorten it, or lengthen the bound.",
+    ),
+    "hidden-name": Meaning(
+        "a loop's item is called like something that it would hide",
+        "Give the item a name of its own.",
+    ),
+    "loop-without-key": Meaning(
+        "a loop that writes without a `key`",
+        "If the list is another one when the run goes on after a failure, the place of an item in it says nothing. "
+        "Give a `key` that is different for each item and stays the same.",
+    ),
+    "same-key": Meaning(
+        "a key that cannot differ between two items of a loop, or two steps of a run",
+        "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
+        "apart, or leave `key` out: the engine makes one of run, step and item.",
+    ),
+    "unstable-key": Meaning(
+        "a key that reads the time",
+        "A key must be the same when the call is made again. Make it of what the effect is about.",
+    ),
+}
