@@ -23,21 +23,26 @@ def command_line() -> str:
     """The whole page."""
     context = click.Context(root, info_name="interlock")
     overview = table(["command", "does"], [[f"[`{name}`](#{name})", what] for name, what in COMMANDS.items()])
-    sections = (_section(context, name) for name in COMMANDS)
+    sections = (_section(context, root, name) for name in COMMANDS)
     return INTRO + overview + "".join(sections)
 
 
-def _section(parent: click.Context, name: str) -> str:
-    command = root.get_command(parent, name)
+def _section(parent: click.Context, group: click.Group, name: str) -> str:
+    """What one command does; the commands of a group follow it, one heading lower."""
+    command = group.get_command(parent, name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=parent)
     usage = " ".join(command.collect_usage_pieces(context))
-    text = f"\n## {name}\n\n```text\ninterlock {name} {usage}\n```\n\n{_prose(command.help or '')}\n"
+    title = context.command_path.removeprefix("interlock ")
+    level = "#" * (1 + len(title.split()))
+    text = f"\n{level} {title}\n\n```text\n{context.command_path} {usage}\n```\n\n{_prose(command.help or '')}\n"
     options = [_option(context, one) for one in command.params if isinstance(one, click.Option)]
     if options:
         text += "\n" + table(["option", "meaning", "default"], options)
     if command.epilog:
         text += f"\n{cell(command.epilog).replace('Example: ', 'Example: `')}`\n"
+    if isinstance(command, click.Group):
+        text += "".join(_section(context, command, inner) for inner in command.list_commands(context))
     return text
 
 

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from keyword import iskeyword
 from typing import NoReturn
 
 import click
@@ -19,6 +20,7 @@ COMMANDS = {
     "dev": "run an embedded Temporal server and a worker",
     "worker": "run the worker alone, against a cluster",
     "schema": "write the JSON Schema for editors",
+    "import": "write a Library from the description of a service",
 }
 
 INTERRUPTED = 130
@@ -36,7 +38,8 @@ class Commands(click.Group):
         """The command of that name, imported now."""
         if name not in COMMANDS:
             return None
-        command = importlib.import_module(f"interlock.cli.{name}").command
+        module = f"{name}_" if iskeyword(name) else name
+        command = importlib.import_module(f"interlock.cli.{module}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -6,12 +6,15 @@ from types import MappingProxyType
 from interlock.compiler.codes_of_agents import AGENTS
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
 from interlock.compiler.codes_of_files import FILES
+from interlock.compiler.codes_of_imports import IMPORTS
 from interlock.compiler.codes_of_keys import KEYS
 from interlock.compiler.codes_of_parts import PARTS
 from interlock.compiler.codes_of_procedures import PROCEDURES
 from interlock.compiler.meaning import Meaning
 
-CODES: Mapping[str, Meaning] = MappingProxyType({**FILES, **KEYS, **PARTS, **AGENTS, **PROCEDURES, **EXPRESSIONS})
+CODES: Mapping[str, Meaning] = MappingProxyType(
+    {**FILES, **KEYS, **PARTS, **AGENTS, **PROCEDURES, **EXPRESSIONS, **IMPORTS}
+)
 """Every code, in the order of the docs."""
 
 GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
@@ -22,6 +25,7 @@ GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
         "Agents, flows and suites": AGENTS,
         "Procedures and effects": PROCEDURES,
         "Expressions and templates": EXPRESSIONS,
+        "Imported documents": IMPORTS,
     }
 )
 """The codes by subject, as the docs have them."""

@@ -15,13 +15,17 @@ _MAX_BITS = int(MAX_DIGITS * math.log2(10))  # rounded down: what passes has no 
 
 
 class NotStrictJsonError(ValueError):
-    """Why a text or value is refused: a kebab-case `code`, the `message`, and the `path` of the value in question."""
+    """Why a text or value is refused: a kebab-case `code`, the `message`, and the `path` of the value in question.
 
-    def __init__(self, code: str, message: str, path: Path = ()) -> None:
-        super().__init__(code, message, path)
+    `index` is that of the character at which a text stops being JSON.
+    """
+
+    def __init__(self, code: str, message: str, path: Path = (), index: int | None = None) -> None:
+        super().__init__(code, message, path, index)
         self.code = code
         self.message = message
         self.path = path
+        self.index = index
 
     def __str__(self) -> str:
         return f"{dotted(self.path)}: {self.message}" if self.path else self.message
@@ -51,7 +55,7 @@ def loads(content: bytes, limit: int = INLINE_LIMIT) -> Any:
         raise NotStrictJsonError("not-utf-8", f"byte {problem.start:,} is not UTF-8") from None
     except json.JSONDecodeError as problem:
         place = f"line {problem.lineno} column {problem.colno}"
-        raise NotStrictJsonError("not-json", f"not JSON at {place}: {problem.msg.lower()}") from None
+        raise NotStrictJsonError("not-json", f"not JSON at {place}: {problem.msg.lower()}", (), problem.pos) from None
     except RecursionError:
         _too_deep()
     _examine(value, 1)

@@ -37,6 +37,8 @@ class StopReading(Exception):  # noqa: N818 -- not an error: the findings say wh
 class Guard:
     """Reads the one document of a text. Its findings and what it noticed by the way are filled while it reads."""
 
+    most_nodes = MOST_NODES
+
     def __init__(self, text: Text) -> None:
         self._text = text
         self._content = text.content
@@ -66,8 +68,8 @@ class Guard:
     def _node(self, event: Any, depth: int, *, in_list: bool) -> tuple[Any, Spot]:
         self._nodes += 1
         kind = type(event)
-        if self._nodes > MOST_NODES:
-            self._stop("too-many-nodes", f"more than {MOST_NODES:,} values in one file", event, "split the file")
+        if self._nodes > self.most_nodes:
+            self._stop("too-many-nodes", f"more than {self.most_nodes:,} values in one file", event, "split the file")
         if kind is ScalarEvent:
             return self._scalar(event, in_list=in_list)
         if depth >= MOST_DEPTH:

@@ -88,7 +88,11 @@ class Argument(Field):
     """One argument of a tool, with the one place its value comes from."""
 
     key_rules = (
-        OneOf("an argument has one source", ("from", "value")),
+        OneOf(
+            "an argument has one source",
+            ("from", "value"),
+            remedy="write where it comes from: `from: slots.x`, `cells.tool.x` or `caller`, or give a `value`",
+        ),
         Beside("max_age", ("from",)),
         Beside("history", ("from",)),
     )

@@ -36,6 +36,8 @@ class OneOf:
     what: str
     keys: tuple[str, ...]
     optional: bool = False
+    remedy: str = ""
+    """What to do when there is none."""
 
     def check(self, keys: AbstractSet[str]) -> Broken | None:
         """Several, or none, are wrong."""
@@ -48,7 +50,7 @@ class OneOf:
             )
         if self.optional:
             return None
-        return Broken("exactly-one", f"{self.what}: one of {listed(self.keys)} is missing")
+        return Broken("exactly-one", f"{self.what}: one of {listed(self.keys)} is missing", hint=self.remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ import interlock
 from interlock.compiler.codes import CODES
 
 ROOT = Path(interlock.__file__).parent
-LAYERS = ("source", "spec", "expressions", "contract", "compiler")
+LAYERS = ("source", "spec", "expressions", "contract", "compiler", "authoring/importing")
 MAKERS = {
     "Diagnostic",
     "Problem",
     "Finding",
     "Broken",
     "fail",
+    "fault",
     "error",
     "warning",
     "problem",

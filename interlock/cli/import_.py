@@ -1,0 +1,80 @@
+"""`interlock import`: a Library from the description of a service that others wrote, to be reviewed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from interlock.cli.formats import counted, text
+from interlock.cli.output import write
+
+STDOUT = "-"
+
+
+@click.group("import", epilog="Example: interlock import openapi service.yaml --output specs/desk/service.yaml")
+def command() -> None:
+    """Write a Library from the description of a service, for you to review.
+
+    `interlock import openapi FILE` reads OpenAPI 2.0, 3.0 or 3.1, as JSON or YAML.
+    """
+
+
+@command.command("openapi", epilog="Example: interlock import openapi service.yaml --only 'GET /orders*' --output -")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", default="", help="Name of the Library; by default that of the service.")
+@click.option("--output", default=STDOUT, metavar="FILE", help="Write to this file; - is the terminal.")
+@click.option("--server", default="", help="Name of the server; by default that of the Library.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only operations whose name, operationId, path, or method and path fit, such as 'GET /orders*'; repeatable.",
+)
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def openapi(file: Path, name: str, output: str, server: str, only: tuple[str, ...], force: bool) -> None:
+    """Write a Library from the OpenAPI document FILE: 2.0, 3.0 or 3.1, JSON or YAML.
+
+    Nothing is fetched: a `$ref` that leads out of the document is an error. No argument has a source yet, and
+    `interlock check` asks for each.
+    """
+    from interlock.authoring.importing import import_openapi
+
+    _named(name, server)
+    if output != STDOUT and Path(output).exists() and not force:
+        raise click.ClickException(f"{output} is there already. Name another file, or say --force.")
+    made = import_openapi(_content(file), str(file), name=name, server=server, only=only)
+    if made.findings:
+        click.echo(text(made.findings), err=True)
+        click.echo(f"\n{counted(len(made.findings), 'error')}: nothing was written", err=True)
+        click.get_current_context().exit(1)
+    if output == STDOUT:
+        click.echo(made.text, nl=False)
+    else:
+        write(Path(output), made.text)
+    left = f"; {counted(made.left_out, 'operation')} left out" if made.left_out else ""
+    told = f"{counted(made.tools, 'tool')}, {counted(made.arguments, 'argument')} to give a source{left}"
+    click.echo(told, err=True)
+
+
+def _content(file: Path) -> bytes:
+    """The document, one byte beyond the cap at most."""
+    from interlock.source.foreign import MOST_BYTES
+
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}.") from error
+
+
+def _named(name: str, server: str) -> None:
+    """Wrong usage unless the names can stand in a spec."""
+    import re
+
+    from interlock.spec.patterns import NAME, SPEC_NAME
+
+    if name and not re.search(SPEC_NAME, name):
+        raise click.UsageError("--name is kebab-case: small letters, digits and -.")
+    if server and not re.search(NAME, server):
+        raise click.UsageError("--server is snake_case: small letters, digits and _.")
