@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from interlock.contract import strict_json
-from interlock.contract.limits import HISTORY_ENTRIES, MESSAGE_TEXT_LIMIT, METADATA_LIMIT, NAME_LIMIT, USER_LIMIT
+from interlock.contract.limits import (
+    HISTORY_ENTRIES,
+    INLINE_LIMIT,
+    MESSAGE_TEXT_LIMIT,
+    METADATA_LIMIT,
+    NAME_LIMIT,
+    USER_LIMIT,
+)
 from interlock.contract.strict_json import NotStrictJsonError, Path
 
 Json: TypeAlias = dict[str, Any]
@@ -67,7 +74,7 @@ class AgentMessage:
 
 @dataclass(frozen=True, slots=True)
 class PersonEvent:
-    """The body of `takeover`, `release` and `close`: who did it, as far as the caller says."""
+    """The body of `takeover`, `release`, `close` and `cancel`: who did it, as far as the caller says."""
 
     by: str = ""
 
@@ -122,6 +129,49 @@ def person_event(value: Any) -> PersonEvent:
     """The body `{by?}`; nothing at all is an event by nobody named."""
     body = _object({} if value is None else value, (), required=(), optional=("by",))
     return PersonEvent(_name(body, "by", (), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """The body of `event`: something that a procedure may receive."""
+
+    id: str
+    name: str
+    data: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The body of `retry`: who asks, what became of unknown effects by step, and the digest of another plan, if any."""
+
+    by: str = ""
+    resolved: Json = field(default_factory=dict)
+    plan: str = ""
+
+
+def procedure_input(value: Any) -> Json:
+    """The start input of a procedure: one JSON object, which its plan checks."""
+    given = _as_object({} if value is None else value, ())
+    _plain(given, (), INLINE_LIMIT)
+    return given
+
+
+def sent_event(value: Any) -> SentEvent:
+    """The body `{id, name, data?}`."""
+    body = _object(value, (), required=("id", "name"), optional=("data",))
+    data = _as_object(_given(body, "data", {}), ("data",))
+    _plain(data, ("data",), INLINE_LIMIT)
+    return SentEvent(_name(body, "id", ()), _name(body, "name", ()), data)
+
+
+def retry(value: Any) -> Retry:
+    """The body `{by?, resolved?, plan?}`; `resolved` says `happened` or `did_not_happen` for each unknown step."""
+    body = _object({} if value is None else value, (), required=(), optional=("by", "resolved", "plan"))
+    resolved = _as_object(_given(body, "resolved", {}), ("resolved",))
+    for step, said in resolved.items():
+        if said not in ("happened", "did_not_happen"):
+            raise Malformed("wrong-value", "'happened' or 'did_not_happen' is expected", ("resolved", step))
+    return Retry(_name(body, "by", (), ""), resolved, _name(body, "plan", (), ""))
 
 
 def _object(value: Any, path: Path, required: Sequence[str], optional: Sequence[str]) -> Json:

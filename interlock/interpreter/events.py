@@ -94,7 +94,7 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class RetryAsked:
-    """Somebody has mended the cause of a failure. `resolved` says what became of effects of unknown outcome, by step."""
+    """Somebody has mended the cause of a failure. `resolved` says what became of unknown effects, by step."""
 
     now_ms: int
     by: str = ""

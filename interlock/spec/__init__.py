@@ -1,4 +1,4 @@
-"""What authors write: the models of Agent, Procedure, Library and Suite, closed and strict. Nothing here reads a file."""
+"""What authors write: the models of Agent, Procedure, Library and Suite, closed and strict. No file is read here."""
 
 from typing import TypeAlias
 

@@ -14,24 +14,31 @@ BATCH = 10
 
 
 class Archive:
-    """Every record of this run by turn, in order."""
+    """Every record of this run in order; `number` is the key of a record that counts them."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: str = "turn") -> None:
+        self._number = number
         self._packed: list[tuple[int, bytes]] = []
         self._loose: list[Json] = []
 
     def take(self, records: Sequence[Json]) -> None:
         """Add those of `records` that are new; the state's own last ones stay shared with it."""
-        last = self._loose[-1]["turn"] if self._loose else 0
-        new = [record for record in records[-BATCH:] if record["turn"] > last]
-        self._loose += new
+        last = self._loose[-1][self._number] if self._loose else 0
+        self._loose += [record for record in records if record[self._number] > last]
         while len(self._loose) >= RECORDS_KEPT + BATCH:
             batch, self._loose = self._loose[:BATCH], self._loose[BATCH:]
             text = json.dumps(batch, ensure_ascii=False, separators=(",", ":"))
-            self._packed.append((batch[-1]["turn"], zlib.compress(text.encode(), 1)))
+            self._packed.append((batch[-1][self._number], zlib.compress(text.encode(), 1)))
 
-    def find(self, turn: int) -> Json | None:
-        """The record of a turn, if this run has it."""
-        batch = next((packed for last, packed in self._packed if turn <= last), None)
+    def find(self, number: int) -> Json | None:
+        """The record of that number, if this run has it."""
+        return next((record for record in self._around(number) if record[self._number] == number), None)
+
+    def after(self, number: int) -> list[Json]:
+        """The next records after a number, as many as lie together."""
+        return [record for record in self._around(number + 1) if record[self._number] > number]
+
+    def _around(self, number: int) -> list[Json]:
+        batch = next((packed for last, packed in self._packed if number <= last), None)
         records: list[Json] = json.loads(zlib.decompress(batch)) if batch is not None else self._loose
-        return next((record for record in records if record["turn"] == turn), None)
+        return records

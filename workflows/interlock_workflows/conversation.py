@@ -18,9 +18,9 @@ from interlock.interpreter.machine import InvalidMessage, Machine, opened
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import State, restored
 from interlock_workflows import carried, driver, inbound, plans, views
-from interlock_workflows.archive import Archive
+from interlock_workflows.archive import BATCH, Archive
 from interlock_workflows.driver import now_ms
-from interlock_workflows.opening import Opening, opening, session_of
+from interlock_workflows.opening import Opening, opening, pinned_plan, read_session, session_of
 
 Json = dict[str, Any]
 
@@ -31,6 +31,9 @@ REFUSED_KEPT = 50
 
 REPLY_LIMIT = 1_000_000
 """Bytes; beyond 2 MB the server would refuse the reply, and the run would be stuck with it."""
+
+
+PROCEDURE_TAKES = "this is a procedure; it takes `event`, `retry` and `cancel`"
 
 
 class Conversation:
@@ -46,33 +49,60 @@ class Conversation:
         self._state: State | None = None
         self.failure: ApplicationError | None = None
         self.rolling = False
+        self.procedure: Program | None = None
         self.opening = Opening()
+        self._wrong_start: ApplicationError | None = None
         try:
             self.opening = opening(arguments, self._info)
         except Malformed as problem:
             self.failure = inbound.malformed(problem)
+        else:
+            self._read_start()
         self._refused = self.opening.refused
         if self.opening.state:  # it is there for queries before the plan is
             self._state = restored(self.opening.state)
         self._archive = Archive()
 
+    def _read_start(self) -> None:
+        """What is no start of a session may be that of a procedure; which it is, the plan says."""
+        try:
+            read_session(self.opening)
+        except Malformed as problem:
+            self._wrong_start = inbound.malformed(problem)
+
     # -- opening ------------------------------------------------------------------------------------------------------
 
     async def open(self) -> None:
-        """Get the plan and the state; where that is impossible, `failure` says why and everybody waiting is told."""
+        """Get the plan and the state; where that is impossible, `failure` says why and everybody waiting is told.
+
+        If the spec is a procedure, there is no conversation: `procedure` is then its program.
+        """
         if self.failure is not None:
             return
         try:
-            self._enter(await self._first_program())
+            program = await self._first_program()
+            if program.plan.work is not None:
+                self.procedure = program
+            elif self._wrong_start is not None:
+                self.failure = self._wrong_start
+            else:
+                self._enter(program)
         except ApplicationError as failure:
             self.failure = failure
 
     async def ready(self) -> State:
         """The state once the session is open; raises the failure of a session that cannot be."""
-        await workflow.wait_condition(lambda: self._machine is not None or self.failure is not None)
+        await workflow.wait_condition(lambda: self.is_open or self.failure is not None or self.procedure is not None)
+        if self.procedure is not None:
+            raise inbound.refusal(inbound.WRONG_KIND, PROCEDURE_TAKES)
         if self._machine is None and self.failure is not None:
             raise self.failure
         return self.state
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is known to be a conversation, and under which plan."""
+        return self._machine is not None
 
     @property
     def state(self) -> State:
@@ -86,8 +116,8 @@ class Conversation:
         return self.failure or inbound.refusal("opening", BEING_OPENED)
 
     async def _first_program(self) -> Program:
-        before = self.opening.state
-        digest = before["plan_digest"] if before and self.opening.pinned else ""
+        before = self.opening.state or self.opening.work
+        digest = before["plan_digest"] if before and (self.opening.pinned or self.opening.work) else pinned_plan()
         try:
             resolved = await driver.resolve_plan(self._info.workflow_type, digest)
         except ApplicationError as failure:
@@ -263,7 +293,7 @@ class Conversation:
 
     def show(self) -> None:
         """Keep what can be asked of the run, and bring Temporal's pages up to date where something changes."""
-        self._archive.take(self.state.records)
+        self._archive.take(self.state.records[-BATCH:])
         assert self._program is not None
         workflow.set_current_details(views.details(self.state, self._program.plan))
         wanted = {SPEC: self._program.plan.name, DIGEST: self.state.plan_digest, STATUS: self.state.status}

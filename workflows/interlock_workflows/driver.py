@@ -39,7 +39,7 @@ async def take_turn(machine: Machine, plan: Plan, run_id: str, event: MessageRec
         asked = [one for one in commands if isinstance(one, CallTool)]
         if not asked:
             return _reply(commands)
-        ends = await asyncio.gather(*(_call(plan, run_id, one) for one in asked))
+        ends = await asyncio.gather(*(call_tool(plan, run_id, one) for one in asked))
         commands = [command for end in ends for command in machine.handle(end)]
 
 
@@ -69,7 +69,8 @@ async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> Resolved
     return answer
 
 
-async def _call(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
+async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
+    """Make one call as an activity, with the attempts that its tool allows."""
     tool = plan.tools[command.tool]
     begun = now_ms()
     try:
@@ -85,7 +86,8 @@ async def _call(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
             retry_policy=_retry_policy(tool),
         )
     except NotStrictJsonError as refused:
-        return ToolReturned(command.call_id, "error", now_ms(), message=f"the arguments cannot be sent: {refused}")
+        message = f"the arguments cannot be sent: {refused}"
+        return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=False)
     except ActivityError as failure:
         return _failed(command.call_id, failure, begun)
     return ToolReturned(
@@ -113,7 +115,7 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         method=tool.method,
         path=tool.path,
         python=tool.python,
-        arguments=[_argument(tool, name, value) for name, value in command.arguments.items()],
+        arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],
         outcomes=[one.model_dump(mode="json") for one in tool.outcomes],
     )
 
@@ -121,6 +123,21 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
 def _argument(tool: Tool, name: str, value: Any) -> dict[str, Any]:
     declared = tool.input[name]
     return {"name": name, "value": value, "place": declared.place, "send_as": declared.send_as}
+
+
+def _key(tool: Tool, command: CallTool) -> list[dict[str, Any]]:
+    """The idempotency key as one more argument, in the place that the tool says."""
+    declared = tool.idempotency
+    if declared is None or not command.key:
+        return []
+    place = "header" if declared.kind == "header" else _place_of_key(tool)
+    return [{"name": declared.name, "value": command.key, "place": place, "send_as": declared.name}]
+
+
+def _place_of_key(tool: Tool) -> str:
+    if tool.transport != "http":
+        return "argument"
+    return "query" if tool.method in ("GET", "DELETE") else "body"
 
 
 def _retry_policy(tool: Tool) -> RetryPolicy:

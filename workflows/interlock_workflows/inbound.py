@@ -17,6 +17,7 @@ SINGLE_MESSAGE = "single_message"
 INVALID_MESSAGE = "invalid_message"
 TOO_LARGE = "reply_too_large"
 CANCELLED = "cancelled"
+WRONG_KIND = "wrong_kind"
 INTERNAL = "internal_error"
 
 DIGEST_LENGTH = 64

@@ -8,34 +8,60 @@ from temporalio import workflow
 from temporalio.common import RawValue
 
 from interlock.contract import messages
-from interlock.contract.messages import Message
+from interlock.contract.messages import Malformed, Message
 from interlock_workflows import carried, inbound
 
 Json = dict[str, Any]
 
+PINNED = "interlock_plan"
+"""The memo by which a procedure that runs another names the plan that it was checked against."""
+
 
 @dataclass(slots=True)
 class Opening:
-    """What a run starts from: `state` where it goes on, else the user and perhaps the one message to answer."""
+    """What a run starts from: `state` or `work` where it goes on, else the user and perhaps the one message to answer.
+
+    `given` is what the starter sent, for a procedure.
+    """
 
     user: Json = field(default_factory=dict)
     message: Message | None = None
+    given: Any = None
     state: Json | None = None
+    work: Json | None = None
     pinned: bool = False
     refused: list[Json] = field(default_factory=list)
 
 
 def opening(arguments: Sequence[RawValue], info: workflow.Info) -> Opening:
-    """Read the start's arguments; raises `Malformed` for what a caller may not send."""
+    """Read the start's arguments; raises `Malformed` for what no spec can be started with."""
     if _continues(info):
         return Opening(**carried.unpacked(arguments[0]))
-    start = messages.session_start(inbound.body(arguments))
-    return Opening(user=start.user, message=start.message)
+    return Opening(given=inbound.body(arguments))
+
+
+def read_session(opening: Opening) -> None:
+    """Read the start of a session; raises `Malformed` for what no agent can be started with."""
+    if opening.state is None:
+        start = messages.session_start(opening.given)
+        opening.user, opening.message = start.user, start.message
 
 
 def session_of(info: workflow.Info) -> str:
     """The session's id: the workflow id without `<agent>:`."""
     return info.workflow_id.removeprefix(f"{info.workflow_type}:")
+
+
+def pinned_plan() -> str:
+    """The digest of the plan that whoever started this run as a part of its own was checked against."""
+    kept = workflow.memo_value(PINNED, None, type_hint=RawValue)
+    if kept is None:
+        return ""
+    try:
+        named = inbound.body([kept])
+    except Malformed:
+        return ""
+    return named if isinstance(named, str) else ""
 
 
 def _continues(info: workflow.Info) -> bool:

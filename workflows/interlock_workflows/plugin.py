@@ -19,6 +19,7 @@ PASSED_THROUGH = (
     "interlock_workflows.opening",
     "interlock_workflows.plans",
     "interlock_workflows.views",
+    "interlock_workflows.work_views",
     "pydantic",
     "pydantic_core",
     "annotated_types",

@@ -4,7 +4,7 @@ All handlers take whatever is sent and read it by hand: nothing that a caller se
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from temporalio import workflow
@@ -15,9 +15,12 @@ with workflow.unsafe.imports_passed_through():
     from interlock.contract import messages, strict_json
     from interlock.contract.messages import Malformed
     from interlock.interpreter.events import PersonActed
+    from interlock.interpreter.program import Program
+    from interlock.interpreter.work.state import restored
     from interlock_workflows import inbound, views
-    from interlock_workflows.conversation import Conversation
+    from interlock_workflows.conversation import PROCEDURE_TAKES, Conversation
     from interlock_workflows.driver import now_ms
+    from interlock_workflows.procedure import Procedure, opened
 
 Json = dict[str, Any]
 
@@ -29,12 +32,15 @@ class Session:
     @workflow.init
     def __init__(self, arguments: Sequence[RawValue]) -> None:
         self._talk = Conversation(arguments)
+        self._work: Procedure | None = None
 
     @workflow.run
     async def run(self, _arguments: Sequence[RawValue]) -> Json:
-        """Open the session and keep it until it is closed; its result says how it ended."""
+        """Open the session and keep it until it is closed, or do the work of a procedure; the result says what came."""
         talk = self._talk
         await talk.open()
+        if talk.procedure is not None:
+            return await self._do(talk.procedure)
         try:
             answer = await self._only_answer() if talk.failure is None else None
             if answer is None and talk.failure is None:
@@ -50,6 +56,26 @@ class Session:
             workflow.continue_as_new(args=[talk.carry()])
         return answer or views.summary(talk.state)
 
+    async def _do(self, program: Program) -> Json:
+        opening = self._talk.opening
+        try:
+            before = opening.work
+            state = restored(before) if before else opened(program, opening.given, workflow.info())
+        except ApplicationError as failure:
+            self._talk.failure = failure
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            raise
+        work = self._work = Procedure(program, state, self._talk.opening.refused)
+        try:
+            result = await work.run()
+        except (ApplicationError, asyncio.CancelledError):
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            raise
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        if work.leaving:
+            workflow.continue_as_new(args=[work.carry()])
+        return result
+
     async def _only_answer(self) -> Json | None:
         message = self._talk.opening.message
         return None if message is None else await self._talk.turn(message)
@@ -63,7 +89,7 @@ class Session:
 
     @message.validator
     def _check_message(self, *bodies: RawValue) -> None:
-        self._talk.admit()
+        self._admit()
         _read(messages.message, bodies)
 
     @workflow.update(name="agent_message", description="A colleague's words {id, text, by}, passed on verbatim.")
@@ -73,7 +99,7 @@ class Session:
 
     @agent_message.validator
     def _check_agent_message(self, *bodies: RawValue) -> None:
-        self._talk.admit()
+        self._admit()
         _read(messages.agent_message, bodies)
 
     @workflow.signal(name="agent_message", description="As the update of this name, without an answer.")
@@ -136,8 +162,13 @@ class Session:
         except Malformed as problem:
             self._talk.refuse("upgrade", inbound.MALFORMED, str(problem))
 
-    def _check_event(self, bodies: Sequence[RawValue]) -> None:
+    def _admit(self) -> None:
+        if self._work is not None:
+            raise inbound.refusal(inbound.WRONG_KIND, PROCEDURE_TAKES)
         self._talk.admit()
+
+    def _check_event(self, bodies: Sequence[RawValue]) -> None:
+        self._admit()
         _read(messages.person_event, bodies)
 
     async def _signalled(self, event: Any, bodies: Sequence[RawValue]) -> None:
@@ -145,6 +176,63 @@ class Session:
             await self._talk.act(_event(event, bodies))
         except ApplicationError as problem:
             self._talk.refuse(event, problem.type or inbound.INTERNAL, problem.message)
+
+    # -- procedures ---------------------------------------------------------------------------------------------------
+
+    async def _procedure(self) -> Procedure:
+        """The procedure, once it is known to be one."""
+        talk = self._talk
+        await workflow.wait_condition(lambda: self._work is not None or talk.is_open or talk.failure is not None)
+        if self._work is None:
+            raise talk.failure or inbound.refusal(
+                inbound.WRONG_KIND, "this is a conversation; only a procedure takes this"
+            )
+        self._work.admit()
+        return self._work
+
+    @workflow.update(name="event", description="Something declared is sent in {id, name, data}.")
+    async def event(self, *bodies: RawValue) -> Json:
+        """Received by the step that waits for it, or by the next one that does."""
+        return (await self._procedure()).event(_read(messages.sent_event, bodies))
+
+    @event.validator
+    def _check_sent_event(self, *bodies: RawValue) -> None:
+        _read(messages.sent_event, bodies)
+
+    @workflow.update(name="retry", description="Go on at the failed step {by, resolved, plan}.")
+    async def retry(self, *bodies: RawValue) -> Json:
+        """What is done is not done again."""
+        return await (await self._procedure()).retry(_read(messages.retry, bodies))
+
+    @retry.validator
+    def _check_retry(self, *bodies: RawValue) -> None:
+        _read(messages.retry, bodies)
+
+    @workflow.update(name="cancel", description="End the procedure {by}; what has begun is finished first.")
+    async def cancel(self, *bodies: RawValue) -> Json:
+        """Undone or not, as `on_cancel` says."""
+        return (await self._procedure()).cancel(_read(messages.person_event, bodies).by)
+
+    @cancel.validator
+    def _check_cancel(self, *bodies: RawValue) -> None:
+        _read(messages.person_event, bodies)
+
+    @workflow.signal(name="event", description="As the update of this name, without an answer.")
+    async def event_signal(self, *bodies: RawValue) -> None:
+        """See the update."""
+        await self._told("event", lambda work: work.event(_read(messages.sent_event, bodies)))
+
+    @workflow.signal(name="cancel", description="As the update of this name, without an answer.")
+    async def cancel_signal(self, *bodies: RawValue) -> None:
+        """See the update."""
+        await self._told("cancel", lambda work: work.cancel(_read(messages.person_event, bodies).by))
+
+    async def _told(self, signal: str, tell: Callable[[Procedure], Json]) -> None:
+        try:
+            tell(await self._procedure())
+        except ApplicationError as problem:
+            refuse = self._work.refuse if self._work else self._talk.refuse
+            refuse(signal, problem.type or inbound.INTERNAL, problem.message)
 
     # -- what nobody declared -----------------------------------------------------------------------------------------
 
@@ -164,18 +252,35 @@ class Session:
 
     @workflow.query(name="status", description="Where the session stands.")
     def status(self, *_bodies: RawValue) -> Json:
-        """Status, turn, plan, and the flow that waits."""
-        return self._talk.status()
+        """Status, turn, plan, and the flow that waits; of a procedure what runs, what it waits for and lacks."""
+        return self._work.status() if self._work else self._talk.status()
 
     @workflow.query(name="outbox", description="What was said outside a reply, after a number.")
     def outbox(self, *bodies: RawValue) -> list[Json]:
         """Entries `{number, text, role, at_ms}`."""
-        return views.outbox(self._talk.state, _read_number(bodies))
+        after = _read_number(bodies)
+        return self._work.outbox(after) if self._work else views.outbox(self._talk.state, after)
 
     @workflow.query(name="record", description="The record of a turn, or of the run's last turns.")
     def record(self, *bodies: RawValue) -> Json | None:
-        """Why each turn was answered as it was."""
-        return self._talk.record(_read_number(bodies))
+        """Why each turn was answered as it was, and what each step did with which values."""
+        return (self._work or self._talk).record(_read_number(bodies))
+
+    @workflow.query(name="records", description="The records of a procedure after a number, some at a time.")
+    def records(self, *bodies: RawValue) -> Json:
+        """Entries `{number, step, …}`, and the last number there is."""
+        return self._asked.records(_read_number(bodies) or 0)
+
+    @workflow.query(name="steps", description="Every step of a procedure, and how far it is.")
+    def steps(self, *_bodies: RawValue) -> list[Json]:
+        """Entries `{id, action, at, depth, state}`."""
+        return self._asked.steps()
+
+    @property
+    def _asked(self) -> Procedure:
+        if self._work is None:
+            raise inbound.refusal(inbound.WRONG_KIND, "only a procedure can be asked this")
+        return self._work
 
     @workflow.query(name="transcript", description="Who said what, as far as the session remembers.")
     def transcript(self, *_bodies: RawValue) -> list[Json]:
@@ -185,7 +290,7 @@ class Session:
     @workflow.query(name="plan", description="The plan that the run is pinned to.")
     def plan(self, *_bodies: RawValue) -> Json:
         """Its spec, bundle and digest."""
-        return self._talk.plan()
+        return (self._work or self._talk).plan()
 
 
 def _read(parse: Any, bodies: Sequence[RawValue]) -> Any:

@@ -126,7 +126,7 @@ class Frame:
         made.cells, made.vars = self.cells, self.vars
         context = Context({**self.scene.context, **roots}, {})
         steps, variables = context["steps"], context["vars"]
-        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)  # noqa: SLF001 - its own kind
+        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         context["steps"], context["vars"] = steps, variables
         context.pop("now", None)
         return made
@@ -141,7 +141,7 @@ class Frame:
         """The frame of a pass that was begun before, from the frame of the run."""
         frame = self
         for end in [at + 1 for at, sign in enumerate(prefix) if sign == "/"]:
-            frame = frame._within(scope, prefix[:end])  # noqa: SLF001 - its own kind
+            frame = frame._within(scope, prefix[:end])
         return frame
 
     def _within(self, scope: Scope, prefix: str) -> "Frame":
@@ -151,8 +151,8 @@ class Frame:
         made.cells, made.vars = Cells(kept["cells"], self.cells), kept["vars"]
         context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])}, {})
         context.pop("now", None)
-        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)  # noqa: SLF001 - its own kind
-        made._recall()  # noqa: SLF001 - its own kind
+        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
+        made._recall()
         return made
 
     def set(self, values: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_ITEMS = 10_000
 
 
-def passes(walk: "Walk", step: ForEachStep, frame: Frame, instance: str, entry: "Json") -> Working:
+def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Working:
     """All passes that are not done yet; the step fails when one has failed, at once or when all have ended."""
     keyed = _keyed(step, frame)
     done: Json = entry.setdefault("passed", {})

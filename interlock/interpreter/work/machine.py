@@ -1,4 +1,4 @@
-"""The pure machine of a procedure's run: events in, commands out, one state. It knows no time but that of its events."""
+"""The pure machine of a procedure's run: events in, commands out, one state. Its only time is that of its events."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What the record keeps of every step: when it began and ended, what came of it, its calls with where values are from."""
+"""What the record keeps of every step: its times, what came of it, and its calls with where values are from."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ class Notes:
     def __init__(self, run: "RunState") -> None:
         self._run = run
         self.running: dict[str, Json] = {}
+        self._fresh: list[Json] = []
 
     def began(self, step: "Step", instance: str, now_ms: int) -> "Json":
         """A step begins, or is taken up again."""
@@ -53,5 +54,12 @@ class Notes:
 
     def _keep(self, record: "Json") -> None:
         self._run.record_number += 1
-        self._run.records.append({"number": self._run.record_number, **record})
+        numbered = {"number": self._run.record_number, **record}
+        self._run.records.append(numbered)
         del self._run.records[:-RECORDS_KEPT]
+        self._fresh.append(numbered)
+
+    def fresh(self) -> "list[Json]":
+        """The records since this was last asked; the state itself holds the last ones only."""
+        fresh, self._fresh = self._fresh, []
+        return fresh

@@ -120,7 +120,7 @@ class Walk:
             case ParallelStep():
                 yield from self._parallel(step, frame)
             case ForEachStep():
-                yield from loops.passes(self, step, frame, instance, entry)
+                yield from loops.passes(self, step, frame, entry)
             case _:
                 try:
                     yield from simple.do(self, step, frame, instance, entry, note)

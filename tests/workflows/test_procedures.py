@@ -1,0 +1,223 @@
+"""Procedures from a plain Temporal client: started by name with JSON, watched, sent events, retried, cancelled."""
+
+import asyncio
+import uuid
+from textwrap import dedent
+
+import pytest
+from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
+
+from interlock.compiler.compile import compile_folder
+
+pytestmark = pytest.mark.server
+
+HEAD = "apiVersion: interlock/v1\nkind: Procedure\nname: {}\nuses: [tools]\n"
+LIBRARY = """
+apiVersion: interlock/v1
+kind: Library
+name: tools
+tools:
+  book:
+    python: book
+    effect: write
+    idempotency: {argument: reference}
+    input: {name: {type: string, from: caller}}
+    output: {booked: {type: string}}
+    produces: {booked: {at: booked}}
+    ensures: [{that: result.booked != ''}]
+    retry: {attempts: 2, backoff: 10ms}
+  unbook:
+    python: unbook
+    effect: write
+    idempotency: {argument: reference}
+    input: {booked: {type: string, from: cells.book.booked}}
+    output: {gone: {type: boolean}}
+    ensures: [{that: result.gone}]
+"""
+
+
+class Desk:
+    """Tools that remember their calls; `book` fails as long as `broken`."""
+
+    def __init__(self):
+        self.calls, self.broken, self.booked = [], False, asyncio.Event()
+
+    async def book(self, name, reference):
+        self.calls.append(("book", name, reference))
+        self.booked.set()
+        if self.broken:
+            raise RuntimeError("broken")
+        return {"booked": f"00{name}"}
+
+    async def unbook(self, booked, reference):
+        self.calls.append(("unbook", booked, reference))
+        return {"gone": True}
+
+    @property
+    def functions(self):
+        return {"book": self.book, "unbook": self.unbook}
+
+
+@pytest.fixture
+def plans_of(tmp_path):
+    """Compile procedures given as name to the keys below the head."""
+
+    def plans(**procedures):
+        (tmp_path / "tools.yaml").write_text(LIBRARY)
+        for name, text in procedures.items():
+            (tmp_path / f"{name}.yaml").write_text(HEAD.format(name.replace("_", "-")) + dedent(text))
+        compiled = compile_folder(tmp_path)
+        assert not compiled.errors, "\n".join(map(str, compiled.errors))
+        return tuple(compiled.plans.values())
+
+    return plans
+
+
+async def begin(stage, name, given):
+    client = await stage.plain()
+    return await client.start_workflow(name, given, id=f"{name}-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
+
+
+async def until(handle, status):
+    """The status of a run once it is `status`."""
+    for _ in range(200):
+        found = await handle.query("status")
+        if found["status"] == status:
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{found['status']} is not {status}: {found}")
+
+
+async def test_a_procedure_is_started_by_its_name_and_gives_its_result(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        trip="""\
+        input: {names: {type: list, items: {type: string}}}
+        steps:
+          - for_each:
+              items: "{{ input.names }}"
+              as: name
+              key: "{{ name }}"
+              max_parallel: 3
+              do: [{call: book, with: {name: "{{ name }}"}}]
+          - wait: 10ms
+        result: {count: "{{ input.names | length }}"}
+        """
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "trip", {"names": ["007", "钥匙", "9007199254740993"]})
+        assert await handle.result() == {"count": 3}
+        steps = await handle.query("steps")
+    assert [(one["id"], one["state"]) for one in steps][:1] == [("for_each", "done")]
+    assert {name for _, name, _ in desk.calls} == {"007", "钥匙", "9007199254740993"}
+    assert len({key for _, _, key in desk.calls}) == 3
+
+
+async def test_a_failed_run_stands_still_and_goes_on_at_the_failed_step(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        trip="""\
+        steps:
+          - {call: book, id: first, with: {name: first}}
+          - {call: book, id: second, with: {name: second}}
+        result: {booked: "{{ steps.second.result.booked }}"}
+        """
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        desk.broken = False
+        handle = await begin(stage, "trip", {})
+        assert (await handle.result()) == {"booked": "00second"}
+        desk.broken = True
+        handle = await begin(stage, "trip", {})
+        status = await until(handle, "failed")
+        assert (status["failure"]["step"], status["failure"]["kind"]) == ("first", "error")
+        desk.broken = False
+        await handle.execute_update("retry", {"by": "ann"})
+        assert await handle.result() == {"booked": "00second"}
+        record = await handle.query("record")
+    assert [one.get("step") or one["event"] for one in record["steps"]] == [
+        "first",
+        "failed",
+        "retry",
+        "first",
+        "second",
+        "done",
+    ]
+
+
+async def test_an_event_is_sent_in_by_update_or_signal(stage, plans_of):
+    plans = plans_of(
+        ask="""\
+        events: {said: {n: {type: integer}}}
+        steps: [{receive: said}, {receive: said, id: again}]
+        result: {first: "{{ steps.said.result.n }}", second: "{{ steps.again.result.n }}"}
+        """
+    )
+    async with stage.serving(*plans):
+        handle = await begin(stage, "ask", {})
+        await handle.signal("event", {"id": "1", "name": "said", "data": {"n": 2**70}})
+        with pytest.raises(WorkflowUpdateFailedError):
+            await handle.execute_update("event", {"id": "2", "name": "said", "data": {"n": "x"}})
+        await handle.execute_update("event", {"id": "3", "name": "said", "data": {"n": 3}})
+        assert await handle.result() == {"first": 2**70, "second": 3}
+
+
+async def test_a_cancelled_run_undoes_what_it_did(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        trip="""\
+        steps:
+          - {call: book, with: {name: a}, compensate: [{call: unbook}]}
+          - wait: 1d
+        on_cancel: compensate
+        """
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "trip", {})
+        await until(handle, "running")
+        await desk.booked.wait()
+        await handle.cancel()
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+        assert [call[:2] for call in desk.calls] == [("book", "a"), ("unbook", "00a")]
+        assert str((await handle.describe()).status.name) == "CANCELED"
+
+
+async def test_a_procedure_runs_another_under_the_plan_it_was_checked_against(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        outer="""\
+        steps: [{run: inner-one, with: {name: "007"}}]
+        result: {booked: "{{ steps.inner_one.result.booked }}"}
+        """,
+        inner_one="""\
+        input: {name: {type: string}}
+        steps: [{call: book, with: {name: "{{ input.name }}"}}]
+        result: {booked: "{{ cells.book.booked }}"}
+        """,
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "outer", {})
+        assert await handle.result() == {"booked": "00007"}
+
+
+@pytest.mark.parametrize("given", [{}, {"names": "x"}, [1], {"names": [], "other": 1}])
+async def test_a_wrong_input_fails_the_start_with_a_typed_error(stage, plans_of, given):
+    plans = plans_of(trip="input: {names: {type: list}}\nsteps: [{wait: 1s}]\n")
+    async with stage.serving(*plans):
+        handle = await begin(stage, "trip", given)
+        with pytest.raises(WorkflowFailureError) as failure:
+            await handle.result()
+    assert failure.value.cause.type in ("invalid_message", "malformed")
+
+
+async def test_a_conversation_and_a_procedure_refuse_what_is_for_the_other(stage, plans_of, support, s1):
+    plans = plans_of(trip="steps: [{wait: 1d}]\n")
+    async with stage.serving(*plans, support()):
+        handle = await begin(stage, "trip", {})
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await handle.execute_update("message", {"id": "1", "text": "x"})
+        assert refused.value.cause.type == "wrong_kind"
+        await handle.signal("cancel", {"by": "ann"})
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()

@@ -1,0 +1,303 @@
+"""A procedure's run: the machine's commands carried out side by side, until it is done, undone, or stands still."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from datetime import timedelta
+from typing import Any
+
+from temporalio import exceptions, workflow
+from temporalio.common import RawValue, SearchAttributeKey
+from temporalio.exceptions import ApplicationError, ChildWorkflowError, WorkflowAlreadyStartedError
+from temporalio.workflow import ChildWorkflowCancellationType, ParentClosePolicy
+
+from interlock.client.attributes import DIGEST, SPEC, STATUS
+from interlock.contract import messages
+from interlock.contract.messages import Malformed, Retry, SentEvent
+from interlock.interpreter.commands import (
+    CallTool,
+    CancelProcedure,
+    CancelTimer,
+    Command,
+    RunProcedure,
+    StartTimer,
+)
+from interlock.interpreter.events import CancelAsked, EventReceived, ProcedureEnded, RetryAsked, TimerDue, WorkEvent
+from interlock.interpreter.opening import InvalidMessage
+from interlock.interpreter.program import Program
+from interlock.interpreter.work.machine import WorkMachine
+from interlock.interpreter.work.receiving import started
+from interlock.interpreter.work.retrying import changed_steps
+from interlock.interpreter.work.state import RunState
+from interlock_workflows import carried, driver, inbound, plans, work_views
+from interlock_workflows.archive import Archive
+from interlock_workflows.driver import now_ms
+from interlock_workflows.opening import PINNED
+
+Json = dict[str, Any]
+
+FAILED = "procedure_failed"
+HISTORY_WITH_CHILDREN = 30_000
+"""Events at which a run continues as new although a procedure that it runs would have to end first."""
+
+
+class Procedure:
+    """One run of a procedure in one workflow run."""
+
+    def __init__(self, program: Program, state: RunState, refused: list[Json]) -> None:
+        self._info = workflow.info()
+        self._program = program
+        self.state = state
+        self._refused = refused
+        self._machine = WorkMachine(program, state)
+        self._archive = Archive("number")
+        self._archive.take(state.records)
+        self._timers: dict[str, asyncio.Task[None]] = {}
+        self._children: dict[str, asyncio.Task[None]] = {}
+        self._others: set[asyncio.Task[None]] = set()
+        self._fault: BaseException | None = None
+        self.leaving = False
+
+    # -- the run ------------------------------------------------------------------------------------------------------
+
+    async def run(self) -> Json:
+        """Work to the end; its result. Raises the failure of a run that has not done its work."""
+        self._take(self._machine.begin(now_ms()))
+        try:
+            await self._until_over()
+        except asyncio.CancelledError:
+            self.cancel("")
+            await self._until_over()
+            raise
+        return self._end()
+
+    async def _until_over(self) -> None:
+        while not (self._machine.finished or self._machine.can_leave):
+            await workflow.wait_condition(lambda: self._is_moving)
+            if self._fault is not None:
+                raise self._fault
+            if self._is_due and not self.leaving:
+                self.leaving = True
+                self._take(self._machine.pause())
+        self.leaving = not self._machine.finished
+
+    @property
+    def _is_moving(self) -> bool:
+        stands = self._machine.finished or self._machine.can_leave
+        return stands or self._fault is not None or (self._is_due and not self.leaving)
+
+    @property
+    def _is_due(self) -> bool:
+        info = workflow.info()
+        if not info.is_continue_as_new_suggested():
+            return False
+        return not self._children or info.get_current_history_length() > HISTORY_WITH_CHILDREN
+
+    def _end(self) -> Json:
+        state = self.state
+        if state.status == "done" or self.leaving:
+            return state.result or {}
+        details = work_views.ended(state)
+        if state.status == "cancelled":
+            raise inbound.refusal(inbound.CANCELLED, "the run was cancelled", details)
+        message = (state.failure or {}).get("message") or "the procedure failed"
+        raise inbound.refusal(FAILED, message, details)
+
+    def carry(self) -> RawValue:
+        """All that the next run needs."""
+        self._drop_timers()
+        return carried.packed({"work": self.state.as_json(), "refused": self._refused})
+
+    def _drop_timers(self) -> None:
+        for task in self._timers.values():
+            task.cancel()
+
+    # -- commands -----------------------------------------------------------------------------------------------------
+
+    def _take(self, commands: Sequence[Command]) -> None:
+        for command in commands:
+            match command:
+                case CallTool():
+                    self._spawn(self._call(command))
+                case StartTimer():
+                    self._timers[command.timer_id] = self._spawn(self._wait(command))
+                case CancelTimer():
+                    if (timer := self._timers.pop(command.timer_id, None)) is not None:
+                        timer.cancel()
+                case RunProcedure():
+                    self._children[command.child_id] = self._spawn(self._child(command))
+                case CancelProcedure():
+                    self._children[command.child_id].cancel()
+                case _:
+                    raise RuntimeError(f"a procedure asks for {type(command).__name__}")
+        self.show()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._kept(work))
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)
+        return task
+
+    async def _kept(self, work: Coroutine[Any, Any, None]) -> None:
+        """A fault of ours must not be lost with its task: it fails the workflow's task, and a mended worker goes on."""
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except BaseException as fault:  # noqa: BLE001 - raised again by the run itself
+            self._fault = fault
+
+    def _happened(self, event: WorkEvent) -> None:
+        self._take(self._machine.handle(event))
+
+    async def _call(self, command: CallTool) -> None:
+        self._happened(await driver.call_tool(self._program.plan, self.state.run_id, command))
+
+    async def _wait(self, command: StartTimer) -> None:
+        left = command.due_ms - now_ms()
+        if left > 0:
+            await workflow.sleep(timedelta(milliseconds=left), summary=command.timer_id[:200])
+        self._timers.pop(command.timer_id, None)
+        self._happened(TimerDue(command.timer_id, now_ms()))
+
+    async def _child(self, command: RunProcedure) -> None:
+        ended = await self._ran(command)
+        self._children.pop(command.child_id, None)
+        self._happened(ended)
+
+    async def _ran(self, command: RunProcedure) -> ProcedureEnded:
+        run_id = ""
+        try:
+            child = await workflow.start_child_workflow(
+                command.procedure,
+                command.input,
+                id=f"{self._info.workflow_id}/{command.child_id}",
+                memo={PINNED: command.digest},
+                parent_close_policy=ParentClosePolicy.REQUEST_CANCEL,
+                cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+                static_summary=f"{command.procedure} at {command.at}",
+            )
+            run_id = child.first_execution_run_id or ""
+            result = inbound.body([await child])
+        except WorkflowAlreadyStartedError:
+            message = "a run of this id is there already"
+            return ProcedureEnded(command.child_id, "failed", now_ms(), message=message)
+        except ChildWorkflowError as failure:
+            return _child_failed(command, failure, run_id)
+        except asyncio.CancelledError:
+            return ProcedureEnded(command.child_id, "cancelled", now_ms(), message="cancelled", run_id=run_id)
+        return ProcedureEnded(command.child_id, "done", now_ms(), result, run_id=run_id)
+
+    # -- what comes from outside --------------------------------------------------------------------------------------
+
+    def admit(self) -> None:
+        """Raises where nothing more is taken; changes nothing."""
+        if self.leaving:
+            raise inbound.refusal(inbound.DRAINING, "the procedure continues in a new run; send the same again")
+
+    def event(self, sent: SentEvent) -> Json:
+        """Something is sent in."""
+        self._tell(EventReceived(sent.id, sent.name, sent.data, now_ms()))
+        return self.status()
+
+    def cancel(self, by: str) -> Json:
+        """Somebody wants the run to end."""
+        self._tell(CancelAsked(now_ms(), by))
+        return self.status()
+
+    async def retry(self, asked: Retry) -> Json:
+        """Go on at the failed step, perhaps under another plan."""
+        program = await self._another(asked.plan) if asked.plan else self._program
+        if program is not self._program and self.state.status == "failed":
+            self._program, self.state.plan_digest = program, program.digest
+            self._machine = WorkMachine(program, self.state)
+        self._tell(RetryAsked(now_ms(), asked.by, asked.resolved))
+        return self.status()
+
+    async def _another(self, digest: str) -> Program:
+        wanted = "" if digest == "latest" else digest
+        resolved = await driver.resolve_plan(self._info.workflow_type, wanted, attempts=3)
+        program = plans.program_of(resolved)
+        if program.plan.name != self._program.plan.name or program.plan.work is None:
+            raise inbound.refusal("wrong_plan", f"plan {program.digest[:12]} is of {program.plan.name!r}")
+        changed = changed_steps(self.state, self._program.plan, program.plan)
+        if changed:
+            message = f"plan {program.digest[:12]} changes steps that are done: {', '.join(changed)}"
+            raise inbound.refusal("plan_changes_finished_steps", message, {"steps": changed})
+        return program
+
+    def _tell(self, event: WorkEvent) -> None:
+        try:
+            self._happened(event)
+        except InvalidMessage as problem:
+            raise inbound.invalid(problem) from None
+
+    def refuse(self, signal: str, code: str, message: str) -> None:
+        """Keep that a signal was not obeyed."""
+        self._refused.append({"signal": signal, "code": code, "message": message, "at_ms": now_ms()})
+        del self._refused[:-50]
+
+    # -- what it shows ------------------------------------------------------------------------------------------------
+
+    def status(self) -> Json:
+        """The answer of the query `status`."""
+        previous = self._info.continued_run_id
+        return work_views.status(self._machine, self._program.plan, previous)
+
+    def steps(self) -> list[Json]:
+        """The answer of the query `steps`."""
+        return work_views.steps(self._machine, self._program.plan)
+
+    def record(self, number: int | None) -> Json | None:
+        """The answer of the query `record`: of one number, or the last ones."""
+        if number is None:
+            return {"run": self.state.run_id, "steps": self.state.records, "refused": self._refused}
+        return self._archive.find(number)
+
+    def records(self, after: int) -> Json:
+        """The answer of the query `records`: those after a number, some at a time."""
+        return {"records": self._archive.after(after), "last": self.state.record_number}
+
+    def outbox(self, after: int | None) -> list[Json]:
+        """What was said, later than number `after`."""
+        return [entry for entry in self.state.said if entry["number"] > (after or 0)]
+
+    def plan(self) -> Json:
+        """The answer of the query `plan`."""
+        plan = self._program.plan
+        return {"spec": plan.name, "bundle": plan.bundle, "digest": self.state.plan_digest, "format": plan.format}
+
+    def show(self) -> None:
+        """Keep what can be asked of the run, and bring Temporal's pages up to date where something changes."""
+        self._archive.take(self._machine.notes.fresh())
+        workflow.set_current_details(work_views.details(self._machine, self._program.plan))
+        _attribute(SPEC, self._program.plan.name)
+        _attribute(DIGEST, self.state.plan_digest)
+        _attribute(STATUS, self.state.status)
+
+
+def opened(program: Program, given: Any, info: workflow.Info) -> RunState:
+    """The state of a new run, from what its starter sent."""
+    try:
+        return started(
+            program, run_id=info.first_execution_run_id, given=messages.procedure_input(given), now_ms=now_ms()
+        )
+    except Malformed as problem:
+        raise inbound.malformed(problem) from None
+    except InvalidMessage as problem:
+        raise inbound.invalid(problem) from None
+
+
+def _child_failed(command: RunProcedure, failure: ChildWorkflowError, run_id: str) -> ProcedureEnded:
+    cause = failure.cause
+    stopped = isinstance(cause, exceptions.CancelledError) or (
+        isinstance(cause, ApplicationError) and cause.type == inbound.CANCELLED
+    )
+    message = cause.message if isinstance(cause, ApplicationError) else str(cause)
+    return ProcedureEnded(
+        command.child_id, "cancelled" if stopped else "failed", now_ms(), message=message, run_id=run_id
+    )
+
+
+def _attribute(key: SearchAttributeKey[str], value: str) -> None:
+    if workflow.info().typed_search_attributes.get(key) != value:
+        workflow.upsert_search_attributes([key.value_set(value)])
