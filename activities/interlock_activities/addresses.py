@@ -102,7 +102,8 @@ class AddressRules:
         addresses = await _look_up(origin)
         for address in addresses:
             if self._refused(address):
-                raise failed(f"host {origin.host!r} resolves to an address that is not allowed", retryable=False)
+                message = f"host {origin.host!r} resolves to an address that is not allowed"
+                raise failed(message, retryable=False, sent=False)
         return addresses
 
     def _refused(self, address: Address) -> bool:
@@ -130,7 +131,7 @@ async def _look_up(origin: Origin) -> list[Address]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise failed(f"host {origin.host!r} cannot be resolved") from None
+        raise failed(f"host {origin.host!r} cannot be resolved", sent=False) from None
     return [_unwrapped(ipaddress.ip_address(str(entry[4][0]).partition("%")[0])) for entry in found]
 
 

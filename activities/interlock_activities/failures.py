@@ -17,7 +17,10 @@ REDACTED = "[secret]"
 
 @dataclass(eq=False)
 class Failure(Exception):  # noqa: N818 - a value that is raised, not an error class among others
-    """A call that ended without a final answer. `message` is safe to show: no argument, no body, no secret."""
+    """A call that ended without a final answer. `message` is safe to show: no argument, no body, no secret.
+
+    `sent` is false only where the request cannot have changed anything: it never left, or all of it was rolled back.
+    """
 
     type: Literal["tool_timeout", "tool_error", "tool_misconfigured"]
     message: str
@@ -25,6 +28,7 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
     status: int | None = None
     payload: Any = None
     retry_after_ms: int | None = None
+    sent: bool = True
 
     def __str__(self) -> str:
         return self.message
@@ -42,19 +46,19 @@ def repeated(status: int, *, retryable: bool = False) -> Failure:
     return failed(f"status {status}: the answer repeats a credential of the server", retryable=retryable, status=status)
 
 
-def failed(message: str, *, retryable: bool = True, status: int | None = None) -> Failure:
+def failed(message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True) -> Failure:
     """No answer, or none that can be read."""
-    return Failure(TOOL_ERROR, message, retryable, status)
+    return Failure(TOOL_ERROR, message, retryable, status, sent=sent)
 
 
-def timed_out(timeout_ms: int) -> Failure:
+def timed_out(timeout_ms: int, *, sent: bool = True) -> Failure:
     """The deadline of the whole call passed."""
-    return Failure(TOOL_TIMEOUT, f"no whole answer within {timeout_ms:,} ms", retryable=True)
+    return Failure(TOOL_TIMEOUT, f"no whole answer within {timeout_ms:,} ms", retryable=True, sent=sent)
 
 
 def misconfigured(message: str) -> Failure:
     """A mistake of the spec, the worker's settings or the engine: trying again cannot help."""
-    return Failure(TOOL_MISCONFIGURED, message, retryable=False)
+    return Failure(TOOL_MISCONFIGURED, message, retryable=False, sent=False)
 
 
 def as_application_error(failure: Failure, tool: str, attempts: int, elapsed_ms: int) -> ApplicationError:
@@ -65,6 +69,7 @@ def as_application_error(failure: Failure, tool: str, attempts: int, elapsed_ms:
         payload=_small(failure.payload),
         attempts=attempts,
         elapsed_ms=elapsed_ms,
+        sent=failure.sent,
     )
     pause = failure.retry_after_ms
     return ApplicationError(

