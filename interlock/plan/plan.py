@@ -1,4 +1,4 @@
-"""The plan of one agent or procedure: all that it may use, closed over its libraries, immutable, named by its digest."""
+"""The plan of one agent or procedure: all that it may use, closed over its libraries and immutable; it has a digest."""
 
 import hashlib
 import json

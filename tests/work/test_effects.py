@@ -76,6 +76,20 @@ def test_what_was_done_is_undone_in_reverse_order_with_the_values_it_was_done_wi
     assert run.state.undo == {}
 
 
+def test_each_call_of_a_tool_is_undone_with_its_own_cells(play):
+    run = play(
+        """\
+        steps:
+          - {call: make, id: a, with: {name: a}, compensate: [{call: unmake, id: ua}]}
+          - {call: make, id: b, with: {name: b}, compensate: [{call: unmake, id: ub}]}
+          - fail: No.
+            compensate: true
+        """,
+        tools={"make": MADE, "unmake": [{"gone": True}]},
+    )
+    assert [args["made"] for tool, args in run.world.calls if tool == "unmake"] == ["made b", "made a"]
+
+
 def test_an_undoing_that_fails_is_told_stops_no_other_and_can_be_retried(play):
     run = play(UNDO, tools={"make": MADE, "unmake": [(500, {}), {"gone": True}]})
     assert run.state.status == "failed"

@@ -80,10 +80,14 @@ def _pause(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Js
 
 
 def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
-    """Remember, in the order of completion, what undoes a step."""
+    """Remember, in the order of completion, what undoes a step, with the cells that its call has filled.
+
+    Another call of the tool may fill them anew before they are needed.
+    """
     undo, instance = walk.run.undo, frame.instance(step.id)
     undo.pop(instance, None)
-    undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms}
+    own = {step.tool: frame.cells.get(step.tool, {})} if isinstance(step, CallStep) else {}
+    undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:

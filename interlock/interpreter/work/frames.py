@@ -155,6 +155,16 @@ class Frame:
         made._recall()
         return made
 
+    def with_cells(self, own: "dict[str, dict[str, Json]]") -> "Frame":
+        """The same place, but for cells as they were."""
+        made = object.__new__(Frame)
+        made.prefix, made.scope, made.program, made.run = self.prefix, self.scope, self.program, self.run
+        made.cells, made.vars = Cells(own, self.cells), self.vars
+        context = Context(dict(self.scene.context), {})
+        context.pop("now", None)
+        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
+        return made
+
     def set(self, values: Mapping[str, Any]) -> None:
         """Give variables values, in the order written."""
         context = self.scene.context

@@ -169,7 +169,7 @@ class WorkMachine:
             step: Any = by_id[entry["step"]]
             inner = frame.again(scope, entry["pass"]) if entry["pass"] else frame
             try:
-                yield from self._walk.steps(step.compensate, inner)
+                yield from self._walk.steps(step.compensate, inner.with_cells(entry["cells"]))
             except StepFailed as failure:
                 state.undo_failures.append({"undoing": instance, **_as_json(failure)})
                 continue

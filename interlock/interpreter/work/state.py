@@ -20,7 +20,7 @@ class RunState:
     - `journal`: step instance to `{mark, …}`: what is done, left out, begun, being handled, or of unknown outcome.
       An instance is the step's id, behind the passes it stands in: `hires[E-7]/onboard`.
     - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own.
-    - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms}`.
+    - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
     - `failure`: why it stands still: `{step, at, kind, message, …}`.
     - `records`: the last steps: `{number, step, action, at, began_ms, ended_ms, outcome, …}`.
