@@ -11,7 +11,16 @@ from interlock.contract.calls import TOOL_ERROR, TOOL_MISCONFIGURED, TOOL_TIMEOU
 from interlock_activities import Activities, Settings
 
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
-ATTACKS = ("'; DROP TABLE orders; --", "P1' OR '1'='1", ":id", "?1", "$1", "x\\' OR 1=1 --", "{{ secrets.DB }}", "P1\x00")
+ATTACKS = (
+    "'; DROP TABLE orders; --",
+    "P1' OR '1'='1",
+    ":id",
+    "?1",
+    "$1",
+    "x\\' OR 1=1 --",
+    "{{ secrets.DB }}",
+    "P1\x00",
+)
 
 
 def test_rows_come_with_their_names_and_exact_values(shop, statement, call):
