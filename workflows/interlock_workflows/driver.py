@@ -114,6 +114,8 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         server=server.model_dump(mode="json") if server else None,
         method=tool.method,
         path=tool.path,
+        sql=tool.sql,
+        writes=tool.writes,
         python=tool.python,
         arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],
         outcomes=[one.model_dump(mode="json") for one in tool.outcomes],
@@ -166,6 +168,7 @@ def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
         status=known.status,
         payload=known.payload,
         message=_words(cause),
+        sent=known.sent,
         attempts=known.attempts,
         elapsed_ms=known.elapsed_ms or now_ms() - begun,
     )

