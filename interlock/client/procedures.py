@@ -1,0 +1,171 @@
+"""Procedures from a service: start one, follow it, send events, retry it, cancel it, read its record."""
+# ruff: noqa: A002, ASYNC109 - `id` is the contract's word; `timeout` bounds all tries together
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import Any, Self, TypeAlias, TypeVar
+
+from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from interlock.client.connection import TASK_QUEUE, connect
+from interlock.client.delivery import delivered, rejected
+from interlock.client.errors import NoSuchSessionError, RejectedError
+from interlock.client.once import input_of
+from interlock.contract.calls import BEING_OPENED
+
+Json: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+TIMEOUT = 30.0
+FINISHED = frozenset({"done", "ended", "cancelled"})
+
+
+class Procedures:
+    """Talks to procedures; every call ends with an answer or a typed error of `interlock.client.errors`."""
+
+    def __init__(self, client: Client, *, task_queue: str = TASK_QUEUE) -> None:
+        self.client = client
+        self._task_queue = task_queue
+
+    @classmethod
+    async def connect(cls, address: str | None = None, *, task_queue: str = TASK_QUEUE) -> Self:
+        """As `interlock.client.connect`."""
+        return cls(await connect(address), task_queue=task_queue)
+
+    async def start(self, name: str, given: Json, *, id: str | None = None, timeout: float = TIMEOUT) -> str:
+        """Start a procedure and give the id of its run; the same id with the same input starts nothing again.
+
+        Raises RejectedError `conflict` for an id that was started with another input.
+        """
+        where = id or f"{name}:{uuid.uuid4()}"
+
+        async def attempt() -> str:
+            try:
+                await self.client.start_workflow(
+                    name,
+                    given,
+                    id=where,
+                    task_queue=self._task_queue,
+                    id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+                    id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+                )
+            except WorkflowAlreadyStartedError:
+                if json.dumps(await input_of(self.client, where), sort_keys=True) != json.dumps(given, sort_keys=True):
+                    raise RejectedError("conflict", f"run {where!r} was started with another input") from None
+            return where
+
+        return await self._delivered(attempt, timeout)
+
+    async def status(self, id: str, *, timeout: float = TIMEOUT) -> Json:
+        """Where the run stands: what runs, what it waits for, what failed, what it lacks."""
+        status: Json = await self._query("status", id, (), timeout)
+        return status
+
+    async def steps(self, id: str, *, timeout: float = TIMEOUT) -> list[Json]:
+        """Every step, and how far it is."""
+        steps: list[Json] = await self._query("steps", id, (), timeout)
+        return steps
+
+    async def outbox(self, id: str, after: int = 0, *, timeout: float = TIMEOUT) -> list[Json]:
+        """What was said, later than number `after`."""
+        entries: list[Json] = await self._query("outbox", id, (after,), timeout)
+        return entries
+
+    async def records(self, id: str, after: int = 0, *, timeout: float = TIMEOUT) -> AsyncIterator[Json]:
+        """The records of the run later than number `after`, in order, from the runs that it continued."""
+        for run in await self._delivered(lambda: self._chain(id, after), timeout):
+            while True:
+                page: Json = await self._delivered(lambda: self._asked("records", id, (after,), run), timeout)  # noqa: B023
+                for record in page["records"]:
+                    after = record["number"]
+                    yield record
+                if after >= page["last"] or not page["records"]:
+                    break
+
+    async def result(self, id: str) -> Json:
+        """The result, once it is there. Raises RejectedError for a run that fails for good or is cancelled."""
+        try:
+            result: Json = await self.client.get_workflow_handle(id, result_type=dict).result()
+        except WorkflowFailureError as failure:
+            cause = failure.cause
+            if isinstance(cause, ApplicationError):
+                raise rejected(cause) from failure
+            raise RejectedError("cancelled", str(cause)) from failure
+        return result
+
+    async def event(
+        self, id: str, name: str, data: Json | None = None, *, event_id: str | None = None, timeout: float = TIMEOUT
+    ) -> Json:
+        """Send in what the procedure declares under `events`. Gives the status."""
+        body = {"id": event_id or str(uuid.uuid4()), "name": name, "data": data or {}}
+        return await self._updated("event", id, body, timeout)
+
+    async def retry(
+        self, id: str, *, by: str = "", resolved: Json | None = None, plan: str = "", timeout: float = TIMEOUT
+    ) -> Json:
+        """Go on at the failed step; `resolved` says what became of unknown effects, `plan` is a digest or `latest`."""
+        body = {"resolved": resolved or {}} | ({"by": by} if by else {}) | ({"plan": plan} if plan else {})
+        return await self._updated("retry", id, body, timeout)
+
+    async def cancel(self, id: str, *, by: str = "", timeout: float = TIMEOUT) -> Json:
+        """End the run; what has begun is finished first. Gives the status."""
+        return await self._updated("cancel", id, {"by": by} if by else {}, timeout)
+
+    # -- how ----------------------------------------------------------------------------------------------------------
+
+    async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
+        return await delivered(self.client, self._task_queue, attempt, timeout)
+
+    async def _query(self, query: str, id: str, arguments: Sequence[Any], timeout: float) -> Any:
+        return await self._delivered(lambda: self._asked(query, id, arguments), timeout)
+
+    async def _chain(self, id: str, after: int) -> list[str | None]:
+        """The runs that hold records after a number, the oldest first."""
+        runs: list[str | None] = [None]
+        while True:
+            page = await self._asked("records", id, (after,), runs[0])
+            status = await self._asked("status", id, (), runs[0])
+            complete = bool(page["records"]) and page["records"][0]["number"] == after + 1
+            if complete or page["last"] <= after or status["previous_run"] is None:
+                return runs
+            runs.insert(0, status["previous_run"])
+
+    async def _asked(self, query: str, id: str, arguments: Sequence[Any], run: str | None = None) -> Any:
+        try:
+            return await self.client.get_workflow_handle(id, run_id=run).query(query, args=arguments)
+        except WorkflowQueryFailedError as error:
+            if BEING_OPENED in str(error) or "only a procedure" in str(error):
+                raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error
+            raise RejectedError("query_failed", str(error)) from error
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise NoSuchSessionError(f"no run {id!r}: it was never started, or ended too long ago") from error
+            raise
+
+    async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
+        update_id = str(uuid.uuid4())
+
+        async def attempt() -> Json:
+            handle = self.client.get_workflow_handle(id)
+            answer: Json = await handle.execute_update(update, body, id=update_id, result_type=dict)
+            return answer
+
+        return await self._delivered(attempt, timeout)
+
+
+async def followed(desk: Procedures, id: str, *, every: float = 0.2) -> AsyncIterator[tuple[Json, list[Json]]]:
+    """The status with the new records, as they come, until the run has ended or stands still."""
+    after = 0
+    while True:
+        status = await desk.status(id)
+        fresh = [record async for record in desk.records(id, after)] if status.get("records", 0) > after else []
+        after = fresh[-1]["number"] if fresh else after
+        yield status, fresh
+        if status["status"] in FINISHED or status["status"] == "failed":
+            return
+        await asyncio.sleep(every)
