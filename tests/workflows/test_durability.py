@@ -2,14 +2,19 @@
 
 import asyncio
 import http.server
+import random
 import threading
 import time
 
 import pytest
 from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer
+from temporalio.worker import Replayer, Worker
 
 from interlock.cli.server import EmbeddedServer
+from interlock.client import connect
+from interlock.client.errors import RejectedError
+from interlock_activities.registry import Activities
+from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
@@ -211,16 +216,41 @@ async def test_an_offer_of_a_plan_that_nobody_has_or_of_another_spec_changes_not
 
 
 async def test_a_plan_too_large_for_a_history_is_read_from_the_store(stage, support, user, tmp_path, s1):
-    import random
-
-    dice = random.Random(7)
-    words = {f"c{n}": "".join(dice.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=64)) for n in range(9_000)}
-    plan = support(config=words)
-    async with stage.serving(plan, store=tmp_path / "plans"):
+    async with stage.serving(support(config=_large(7)), store=tmp_path / "plans"):
         talk = await stage.talk()
         assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
         history = await talk.client.get_workflow_handle(f"support:{s1}").fetch_history()
         assert len(history.to_json()) < 50_000
+
+
+def _large(seed):
+    """A config that no compression gets below the cap of a payload."""
+    dice = random.Random(seed)
+    return {f"c{n}": "".join(dice.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=64)) for n in range(9_000)}
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_plan_too_large_that_cannot_be_read_is_told_to_who_begins(
+    stage, support, user, tmp_path, failed_tasks, s1, s2, stored
+):
+    plan = support(config=_large(8 + stored))
+    settings = Settings(plans=[plan], store=tmp_path / "plans" if stored else None)
+    activities = Activities(settings)
+    client = await connect(stage.address, plugins=[interlock_plugin(activities.callables)])  # which reads from no store
+    async with Worker(client, task_queue=stage.queue):
+        talk = await stage.talk()
+        for attempt in (
+            talk.send("support", s1, "x", user=user, timeout=10),
+            talk.open("support", s2, user=user, timeout=10),
+            talk.answer_once("support", "x", user=user, timeout=10),
+        ):
+            with pytest.raises(RejectedError, match="plan") as refused:
+                await attempt
+            assert refused.value.kind == "plan_unreadable"
+        assert await failed_tasks(talk.client.get_workflow_handle(f"support:{s1}")) == []
+    await activities.aclose()
+    async with stage.serving(plan, store=tmp_path / "mended"):
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
 
 
 async def test_recorded_histories_replay(stage, support, user, tmp_path, s1):

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import strict_json
-from interlock.contract.calls import BEING_OPENED, UNKNOWN_SPEC
+from interlock.contract.calls import BEING_OPENED, PLAN_UNREADABLE, UNKNOWN_SPEC, ResolvedPlan
 from interlock.contract.messages import AgentMessage, Malformed, Message
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.machine import InvalidMessage, Machine, opened
@@ -91,11 +91,20 @@ class Conversation:
         try:
             resolved = await driver.resolve_plan(self._info.workflow_type, digest)
         except ApplicationError as failure:
-            if failure.type != UNKNOWN_SPEC or before is None:
+            if failure.type not in (UNKNOWN_SPEC, PLAN_UNREADABLE) or before is None:
                 raise inbound.refusal(failure.type or inbound.INTERNAL, failure.message) from None
             # The spec is gone from the newest deployment, but not the plan of this session.
             resolved = await driver.resolve_plan(self._info.workflow_type, before["plan_digest"])
-        return plans.program_of(resolved)
+        return self._program_of(resolved, begins=before is None)
+
+    def _program_of(self, resolved: ResolvedPlan, *, begins: bool) -> Program:
+        """The program; without it a session that begins fails, and one that goes on waits for another worker."""
+        try:
+            return plans.program_of(resolved)
+        except Exception as problem:
+            if not begins or workflow.unsafe.is_replaying():
+                raise
+            raise inbound.refusal(PLAN_UNREADABLE, str(problem)) from problem
 
     def _enter(self, program: Program) -> None:
         self._program = program
