@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import structlog
 from temporalio.client import Client
@@ -50,11 +50,20 @@ async def serve(
 
 
 def leave(code: int = 0) -> NoReturn:
-    """End the process that served, with its output written.
+    """End the process that served, with its output written; with 1 instead of 0 where nobody takes that.
 
     Temporal's native threads may still call into the interpreter; tearing it down under them has aborted the process.
     """
     logging.shutdown()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    written = [_written(stream) for stream in (sys.stdout, sys.stderr)]
+    os._exit(code if all(written) else code or 1)
+
+
+def _written(stream: TextIO | None) -> bool:
+    """Whether all that was printed has gone out; a process that was started without a stream has printed nothing."""
+    try:
+        if stream is not None:
+            stream.flush()
+    except (OSError, ValueError):  # the reader has gone, the disk is full, the stream is closed
+        return False
+    return True
