@@ -1,5 +1,6 @@
 """The end of a process that served: what was printed is written, and a reader that has gone does not keep it alive."""
 
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,8 @@ ENDS = "import sys; from interlock_workflows.service import leave; {}; leave({})
 def ended(says, code=0, **streams):
     """A process that says something, is told to leave with `code`, and has an exit handler that must not run."""
     program = "import atexit, os; atexit.register(os.write, 2, b'torn down'); " + ENDS.format(says, code)
-    return subprocess.Popen([sys.executable, "-c", program], **streams)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.Popen([sys.executable, "-c", program], env=buffered, **streams)
 
 
 def test_what_was_printed_is_written_before_the_end():
