@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from interlock.cli.logs import log_as_json
-from interlock.cli.serving import environment, serve_until_stopped, settings_of, sound_plans
+from interlock.cli.serving import environment, serve_until_stopped, sound_plans
 from interlock.client.errors import InterlockError
+from interlock_activities.settings import settings_from
 from interlock_workflows.service import leave
 
 
@@ -22,7 +23,7 @@ def main() -> None:
     log_as_json()
     environ = environment()
     plans = sound_plans([Path(environ["INTERLOCK_SPECS"])])
-    settings = settings_of(environ, plans)
+    settings = settings_from(environ, plans)
     asyncio.run(serve_until_stopped(settings, environ))
 
 

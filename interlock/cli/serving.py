@@ -15,7 +15,6 @@ from interlock.cli.bundles import shown, sound_bundles
 from interlock.client import TASK_QUEUE, connect
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
-from interlock_activities.settings import Settings, settings_from
 from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import serve
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interlock.plan.plan import Plan
+    from interlock_activities.settings import Settings
 
 DEFAULTS = {
     "INTERLOCK_SPECS": "specs",
@@ -48,11 +48,6 @@ def sound_plans(paths: Iterable[Path]) -> list[Plan]:
     if not plans:
         raise click.ClickException(f"there is no Agent in {', '.join(shown(folder) for folder, _ in found)}.")
     return plans
-
-
-def settings_of(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
-    """What the activities are given; add Python tools with `dataclasses.replace(settings, functions={…})`."""
-    return settings_from(environ, plans)
 
 
 async def serve_plans(
