@@ -3,8 +3,8 @@
 Two views look through what people and their keyboards vary. Both are compatibility-decomposed (NFKC's folding of width,
 ligatures, circled letters …) and case folded, without white space, control and zero-width characters:
 
-- `plain_view`, for keywords and vocabularies;
-- `screening_view`, for screens: look-alikes folded (see `lookalikes`), and combining marks, punctuation and symbols
+- by `PLAIN`, for keywords and vocabularies;
+- by `SCREENING`, for screens: look-alikes folded (see `lookalikes`), and combining marks, punctuation and symbols
   removed as well, so that what is hidden behind them is found. What was removed decides afterwards whether a hit
   counts: `phrases` has the rules.
 
@@ -183,20 +183,11 @@ def _exact(char: str) -> str:
 
 
 PLAIN = Fold(_plain)
+"""For the view in which keywords and vocabularies are looked for."""
 EXACT = Fold(_exact)
 """The screening fold before `i`, `l` and `1`, `o` and `0` are taken for one another."""
 SCREENING = Fold(lambda char: EXACT[ord(char)].translate(_MERGED))
-
-
-def plain_view(raw: str) -> View:
-    """The view in which keywords and vocabularies are looked for."""
-    return View(raw, PLAIN)
-
-
-def screening_view(raw: str) -> View:
-    """The view in which screens are looked for."""
-    return View(raw, SCREENING)
-
+"""For the view in which screens are looked for."""
 
 _CLAUSE = tuple(zip("，！？：；（）　", ",!?:;() ", strict=True))
 _COMMON = re.compile("[!-~\u4e00-\u9fff、。“”‘’…—《》「」【】·～¥]*")
