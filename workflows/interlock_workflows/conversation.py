@@ -231,7 +231,7 @@ class Conversation:
 
     def carry(self) -> RawValue:
         """All that the next run needs."""
-        return carried.packed({"state": self.state.as_json(), "pinned": self._pinned, "refused": self._refused})
+        return carried.packed(self.state, pinned=self._pinned, refused=self._refused)
 
     @property
     def _due(self) -> bool:
