@@ -22,7 +22,8 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 
 _METADATA_SERVICES = tuple(
-    ipaddress.ip_address(text) for text in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
+    ipaddress.ip_address(text)
+    for text in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 )
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
