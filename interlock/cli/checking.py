@@ -38,13 +38,19 @@ def findings_of(folders: Sequence[Path], *, use_cache: bool = True) -> list[Diag
 
 
 def _checked(folders: Sequence[Path]) -> Iterable[list[Diagnostic]]:
-    """The findings of each folder, computed now."""
+    """The findings of each folder, computed now.
+
+    The first is checked before there are other processes: what it loads, these have from the start.
+    """
+    collect_rarely()
     if len(folders) < WORTH_A_POOL or (os.cpu_count() or 1) == 1:
         return map(findings, folders)
     from concurrent.futures import ProcessPoolExecutor
 
+    first = findings(folders[0])
+    gc.freeze()
     with ProcessPoolExecutor(initializer=collect_rarely) as pool:
-        return list(pool.map(findings, folders, chunksize=8))
+        return [first, *pool.map(findings, folders[1:], chunksize=8)]
 
 
 def collect_rarely() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from interlock.compiler.findings import Findings
-from interlock.compiler.lower import plan_of
 from interlock.compiler.passes import PASSES
 from interlock.compiler.project import Project, Suite, project_of
 from interlock.compiler.vocabularies import sheet_files
@@ -81,6 +80,8 @@ def _is_foreign(finding: Diagnostic) -> bool:
 
 
 def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
+    from interlock.compiler.lower import plan_of  # noqa: PLC0415 - whoever only checks needs none of it
+
     wrong = _wrong_files(found)
     return {agent.name: plan_of(agent) for agent in project.agents if _is_sound(agent, wrong)}
 

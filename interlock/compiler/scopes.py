@@ -155,7 +155,7 @@ class Scopes:
         """In the message of an outcome."""
         return {**self.base, "args": args_shape(tool), **self.outcome()}
 
-    def steps(self, earlier: dict[str, Shape], *, caught: bool) -> dict[str, Shape]:
+    def steps(self, earlier: Mapping[str, Shape], *, caught: bool) -> dict[str, Shape]:
         """At a step: the results of those before it, and the error within a `catch`."""
         scope = {**self.base, "steps": object_of(earlier)}
         return {**scope, "error": ERROR} if caught else scope

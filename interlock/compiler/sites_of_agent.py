@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from interlock.compiler.scopes import Scopes, step_result
@@ -49,14 +50,34 @@ def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
     """All steps of one flow; each sees the results of the calls written before it."""
     steps = flow_steps(flow)
     ids = step_ids(steps)
-    earlier: dict[str, Shape] = {}
-    for step in steps:
-        scope = scopes.steps(earlier, caught=step.caught)
+    results: dict[str, tuple[int, Shape]] = {}
+    for number, step in enumerate(steps):
+        scope = scopes.steps(Earlier(results, number), caught=step.caught)
         yield from _step(Place(flow.unit, scope, reads=True, owner=flow), step)
         if step.action == "call":
             tool = flow.unit.find("tools", step.model.call)
             result = step_result(tool.model if tool else None, expanded=bool(step.model.expand))
-            earlier = {**earlier, ids[step.path]: result}
+            results.setdefault(ids[step.path], (number, result))
+
+
+class Earlier(Mapping[str, "Shape"]):
+    """The results of the calls written before a step, out of those of the whole flow, which all its steps share."""
+
+    def __init__(self, results: Mapping[str, tuple[int, Shape]], number: int) -> None:
+        self._results = results
+        self._number = number
+
+    def __getitem__(self, name: str) -> Shape:
+        number, shape = self._results[name]
+        if number >= self._number:
+            raise KeyError(name)
+        return shape
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, (number, _) in self._results.items() if number < self._number)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _step(place: Place, step: Written) -> Iterator[Site]:
