@@ -250,6 +250,18 @@ def finish(parts: list[str]) -> str:
     return "".join(parts)
 
 
+def joined(meter: Meter, values: list[Any]) -> str:
+    """The text of a template without blocks: texts as they are, counted together, everything else rendered."""
+    work = 0
+    for index, value in enumerate(values):
+        if value.__class__ is str:
+            work += 1 + len(value) // 64
+        else:
+            values[index] = render(meter, value)
+    spend(meter, work)
+    return finish(values)
+
+
 def each(meter: Meter, items: Any) -> list[Any]:
     """The rounds of a loop."""
     if items.__class__ is not list:

@@ -26,8 +26,6 @@ SAYS: dict[str, tuple[Outcome, Source]] = {
 def screened(turn: Turn) -> Calling[Answer | None]:
     """Run the screens over the raw text; what they find is masked before anything else reads the message."""
     screens = turn.program.screen_gates
-    if not screens:
-        return None
     raw = turn.message.text
     hits = turn.program.screens.scan(raw)
     if not hits:

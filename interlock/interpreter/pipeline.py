@@ -13,10 +13,11 @@ from interlock.interpreter.turn import Calling, Turn
 
 def answer(turn: Turn) -> Calling[Answer]:
     """All that follows from one message of the user."""
-    refused = yield from screened(turn)
-    if refused is not None:
-        turn.screened = not turn.read
-        return refused
+    if turn.program.screen_gates:
+        refused = yield from screened(turn)
+        if refused is not None:
+            turn.screened = not turn.read
+            return refused
     ended = yield from gated(turn)
     if ended is not None:
         return ended

@@ -27,12 +27,13 @@ _start = attrgetter("start")
 def read(turn: Turn) -> None:
     """Fill `turn.slots` and `turn.intents` from the masked text; the turn is read once."""
     turn.read = True
-    finder = turn.program.finder
-    words, shapes = finder.words(turn.text), finder.shapes(turn.text)
-    found = list(_found(turn, words, shapes))
-    found += _bare(turn, words, found)
+    program, text = turn.program, turn.text
+    words, shapes = program.finder.words(text), program.finder.shapes(text)
+    found = _found(turn, words, shapes)
+    if program.bare:
+        found += _bare(turn, words, found)
     _read_intents(turn, words, shapes, found)
-    turn.slots = kept(turn)
+    turn.slots = kept(turn) if turn.state.slots else {}
     if found:
         _read_slots(turn, words, found)
     turn.context["intents"] = turn.intents
@@ -41,30 +42,41 @@ def read(turn: Turn) -> None:
 
 def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
     """The values that `slot` reads in another text than the message."""
-    finder = turn.program.finder
-    return list(_of_slot(turn, slot, text, finder.words(text), finder.shapes(text)))
+    finder, declared = turn.program.finder, turn.program.plan.slots[slot]
+    if declared.kind == "extract":
+        return _extracted(turn, slot, text)
+    if declared.kind == "vocabulary":
+        return _of_slot(turn, slot, finder.words(text).get(("vocabulary", declared.vocabulary), []))
+    return _of_slot(turn, slot, finder.shapes(text).get(("slot", slot), []))
 
 
-def _found(turn: Turn, words: Groups, shapes: Groups) -> Iterator[Found]:
+def _found(turn: Turn, words: Groups, shapes: Groups) -> list[Found]:
     """The values of all slots: only those slots are looked at for which something was found."""
     program = turn.program
-    names = [name for kind, name in shapes if kind == "slot"]
-    for kind, name in words:
+    found: list[Found] = []
+    for (kind, name), hits in shapes.items():
+        if kind == "slot":
+            found += _of_slot(turn, name, hits)
+    for (kind, name), hits in words.items():
         if kind == "vocabulary":
-            names += program.slots_of.get(name, ())
-    for name in (*names, *program.extracted):
-        yield from _of_slot(turn, name, turn.text, words, shapes)
+            for slot in program.slots_of.get(name, ()):
+                found += _of_slot(turn, slot, hits)
+    for slot in program.extracted:
+        found += _extracted(turn, slot, turn.text)
+    return found
 
 
-def _of_slot(turn: Turn, name: str, text: str, words: Groups, shapes: Groups) -> Iterator[Found]:
+def _of_slot(turn: Turn, name: str, hits: list[Hit]) -> list[Found]:
     slot = turn.program.plan.slots[name]
-    if slot.kind == "extract":
-        for one in extract(slot.extract, text, turn.context["now"]):
-            yield Found(name, one.value, text[one.start : one.end], one.start, one.end)
-        return
-    hits = words.get(("vocabulary", slot.vocabulary)) if slot.kind == "vocabulary" else shapes.get(("slot", name))
-    for hit in hits or ():
-        yield Found(name, _value(slot, hit), hit.raw, hit.start, hit.end)
+    return [Found(name, _value(slot, hit), hit.raw, hit.start, hit.end) for hit in hits]
+
+
+def _extracted(turn: Turn, name: str, text: str) -> list[Found]:
+    kind = turn.program.plan.slots[name].extract
+    return [
+        Found(name, one.value, text[one.start : one.end], one.start, one.end)
+        for one in extract(kind, text, turn.context["now"])
+    ]
 
 
 def _value(slot: "Slot", hit: Hit) -> Any:
@@ -102,6 +114,9 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
 
 
 def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
+    if len(found) == 1:
+        turn.slots[found[0].slot] = as_filled(turn, found[0].slot, found)
+        return
     certain, contended = found, list[Found]()
     if not _apart(found):
         asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
@@ -119,8 +134,6 @@ def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
 
 def _apart(found: list[Found]) -> bool:
     """Whether no two values share words, so that nothing contends."""
-    if len(found) == 1:
-        return True
     ordered = sorted(found, key=_start)
     return all(one.end <= other.start for one, other in pairwise(ordered))
 
@@ -162,6 +175,8 @@ def _distinct(found: list[Found]) -> list[Found]:
 def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found]) -> None:
     plan = turn.program.plan
     turn.intents = dict(turn.program.no_intents)
+    if not turn.intents:
+        return
     for groups in (words, shapes):
         for kind, name in groups:
             if kind == "intent":

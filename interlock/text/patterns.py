@@ -202,7 +202,8 @@ class _Set:
         return found
 
     def _value(self, data: bytes) -> str:
-        return (data if self._exact else data.upper()).decode().translate(_WIDE)
+        value = (data if self._exact else data.upper()).decode()
+        return value if value.isascii() else value.translate(_WIDE)
 
     def whole(self, text: str, start: int, end: int) -> list[tuple[int, int, int, str]]:
         """(number of the pattern, start, end, value) of the patterns that match all of `text[start:end]`."""

@@ -146,21 +146,22 @@ class Phrases:
             is_flood = looked_at > LOOKED_AT_MOST
             if is_flood and self._mode == "plain":
                 return
-            if not is_flood and not (view.whole(start, end) and _at_edges(view, start, end)):
+            first, last = view.at(start), view.at(end - 1)
+            if not is_flood and not (view.whole(start, end) and _at_edges(raw, first, last)):
                 continue
+            whole = first, view.behind(last)
             for phrase in self._entries[index]:
-                if span := view.raw_span(start, end) if is_flood else self._span(view, start, end, phrase):
+                if span := whole if is_flood else self._span(view, start, end, phrase, whole):
                     yield Hit(phrase.tag, *span, raw[slice(*span)], phrase.written)
                     taken = (start, end)
                     counts[phrase.tag] = counts.get(phrase.tag, 0) + 1
                     if counts[phrase.tag] == FOUND_AT_MOST:
                         full.add(phrase.tag)
 
-    def _span(self, view: View, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:
-        """The span of the raw text behind `view.text[start:end]`, if it says the phrase."""
-        first, last = view.raw_span(start, end)
+    def _span(self, view: View, start: int, end: int, phrase: _Phrase, span: tuple[int, int]) -> tuple[int, int] | None:
+        """The slice of the raw text that says the phrase; `span` is all that is behind `view.text[start:end]`."""
         if self._mode == "plain" or _is_disguise(view, start, end, phrase):
-            return _with_own_signs(view.raw, first, last, phrase) if phrase.lead or phrase.trail else (first, last)
+            return _with_own_signs(view.raw, *span, phrase) if phrase.lead or phrase.trail else span
         return None
 
 
@@ -188,9 +189,8 @@ def _gaps(view: View, start: int, end: int) -> list[str]:
     return [view.raw[left + 1 : right] for left, right in pairwise(sources)]
 
 
-def _at_edges(view: View, start: int, end: int) -> bool:
-    """Whether the raw text behind `view.text[start:end]` begins and ends at word edges, where its script has any."""
-    raw, first, last = view.raw, view.at(start), view.at(end - 1)
+def _at_edges(raw: str, first: int, last: int) -> bool:
+    """Whether `raw[first : last + 1]` begins and ends at word edges, where its script has any."""
     before, behind = first - 1, last + 1
     while before >= 0 and KINDS[ord(raw[before])] & INVISIBLE:
         before -= 1
