@@ -69,7 +69,8 @@ class Conversation:
 
     async def ready(self) -> State:
         """The state once the session is open; raises the failure of a session that cannot be."""
-        await workflow.wait_condition(lambda: self._machine is not None or self.failure is not None)
+        if self._machine is None:  # whoever waits here goes on before anything newer comes in
+            await workflow.wait_condition(lambda: self._machine is not None or self.failure is not None)
         if self._machine is None and self.failure is not None:
             raise self.failure
         return self.state
