@@ -51,7 +51,7 @@ class Document:
     """The operations, and the checks of their requests."""
 
     def __init__(self, file: Path = FILE) -> None:
-        self.content: Json = yaml.safe_load(file.read_text(encoding="utf-8"))
+        self.content: Json = yaml.load(file.read_bytes(), yaml.CSafeLoader)
         self.operations = tuple(self._operations())
         self.business = tuple(one for one in self.operations if one.tag not in OWN)
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -87,6 +86,7 @@ class Process:
         self.command = [sys.executable, "-m", "demo.hr", "--database", str(database), *arguments]
         self.environment = {**os.environ, "HR_TOKEN": TOKEN, **environment}
         self.port = 0
+        self.clients = []
         self.start()
 
     def start(self):
@@ -103,11 +103,14 @@ class Process:
         assert found, f"{line!r} {self.process.stderr.read()}"
         self.port = int(found[2])
         self.hr = Hr(found[1])
+        self.clients.append(self.hr)
 
-    def end(self, number=signal.SIGKILL):
-        self.process.send_signal(number)
+    def end(self):
+        self.process.kill()
+        return self.ended()
+
+    def ended(self):
         out, err = self.process.communicate(timeout=20)
-        self.hr.http.close()
         return self.process.returncode, out, err
 
     def restart(self):
@@ -142,3 +145,5 @@ def start_process(tmp_path):
     for one in started:
         if one.process.poll() is None:
             one.end()
+        for client in one.clients:
+            client.http.close()

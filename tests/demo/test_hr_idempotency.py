@@ -1,13 +1,22 @@
 """One effect for one key: replays, reused keys, races, and the service killed in between."""
 
+import contextlib
+import os
 import random
 import signal
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+
+from demo.hr import audit
+from demo.hr.database import Database
+from demo.hr.exchange import Request
+from demo.hr.seed import template_of
+from demo.hr.service import Service
 
 
 def test_the_same_request_with_its_key_gets_the_first_answer(hr):
@@ -133,35 +142,62 @@ def test_killed_before_the_effect_it_does_it_after_the_restart(start_process):
     assert len(service.hr.effects("disbursePayrun")) == 1
 
 
-def test_killed_anywhere_under_load_each_key_has_one_effect(start_process):
+def _killed_at(file, statement, request):
+    """Whether a process that is to be killed before its n-th SQL statement of a request came so far."""
+    child = os.fork()
+    if child == 0:
+        database = Database(file)
+        service, left = Service(database, token="t", running_reads=0), iter(range(statement, -1, -1))
+        database._connection.set_trace_callback(lambda _: next(left) or os.kill(os.getpid(), signal.SIGKILL))
+        service.answer(request)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def test_killed_before_any_statement_a_write_has_one_effect_in_the_end(tmp_path):
+    request = Request("POST", f"/templates/{template_of('PG-000042')}/import", token="t", key="k")
+    replays, at = Counter(), 0
+    while _killed_at(tmp_path / f"{at}.db", at, request):
+        database = Database(tmp_path / f"{at}.db")
+        reply = Service(database, token="t").answer(request)
+        with database.transaction() as db:
+            effects = audit.effects(db)["effects"]
+            assert db.execute("SELECT count(*) FROM imports").fetchone()[0] == len(effects) == 1
+        assert (effects[0]["key"], effects[0]["result"]) == ("k", reply.body["data"])
+        database.close()
+        replays[reply.replayed] += 1
+        at += 1
+    assert min(replays[False], replays[True]) >= 3, "killed before the effect as well as after it"
+
+
+def test_killed_under_load_each_key_has_one_effect(start_process):
     """Writers send until they are answered; the service is killed at odd moments in between."""
     service, dice = start_process(), random.Random(7)
     template = service.hr.data("/pay-groups/PG-000042/template")["templateId"]
-    answers = {}
+    answers, enough = {}, threading.Event()
 
     def write(writer):
-        for at in range(40):
+        hr, at = type(service.hr)(str(service.hr.http.base_url)), 0
+        while not enough.is_set():
             key = f"{writer}-{at}"
             while key not in answers:
-                try:
-                    answers[key] = service.hr.post(f"/templates/{template}/import", {"remark": key}, key).json()["data"]
-                except (httpx.TransportError, RuntimeError):  # killed, or its client closed with it
-                    time.sleep(0.01)
+                with contextlib.suppress(httpx.TransportError):
+                    answers[key] = hr.post(f"/templates/{template}/import", {"remark": key}, key).json()["data"]
+            at += 1
+        hr.http.close()
 
-    with ThreadPoolExecutor(4) as pool:
-        writing = [pool.submit(write, writer) for writer in range(4)]
-        kills = 0
-        while not all(one.done() for one in writing):
-            time.sleep(dice.uniform(0.01, 0.15))
+    with ThreadPoolExecutor(3) as pool:
+        writing = [pool.submit(write, writer) for writer in range(3)]
+        for _ in range(5):
+            time.sleep(dice.uniform(0.05, 0.15))
             service.restart()
-            kills += 1
+        enough.set()
         for one in writing:
             one.result()
     effects = service.hr.effects("importTemplate")
-    assert kills >= 2
     assert Counter(one["key"] for one in effects) == Counter(dict.fromkeys(answers, 1))
     assert {one["key"]: one["result"] for one in effects} == answers
-    assert len({one["importId"] for one in answers.values()}) == 160
+    assert len({one["importId"] for one in answers.values()}) == len(answers) > 20
 
 
 def test_sigterm_lets_the_requests_under_way_finish_and_waits_for_no_idle_connection(start_process):
@@ -177,5 +213,5 @@ def test_sigterm_lets_the_requests_under_way_finish_and_waits_for_no_idle_connec
         assert service.process.poll() is None
         service.process.send_signal(signal.SIGTERM)
         assert answer.result().status_code == 201
-    assert service.end(signal.SIGTERM) == (0, "", "")
+    assert service.ended() == (0, "", "")
     assert time.monotonic() - started < 15
