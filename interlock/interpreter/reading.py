@@ -1,7 +1,6 @@
 """What a message says: values for slots and whether intents hold, from its words and the session's trusted history."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -114,28 +113,37 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
 
 
 def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
-    if len(found) == 1:
-        turn.slots[found[0].slot] = as_filled(turn, found[0].slot, found)
-        return
     certain, contended = found, list[Found]()
-    if not _apart(found):
+    if len(found) > 1 and not _apart(found):
         asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
         labels = {name: hits for (kind, name), hits in words.items() if kind == "label"}
         certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
-    by_slot: dict[str, list[Found]] = {}
-    for one in certain:
-        by_slot.setdefault(one.slot, []).append(one)
+    by_slot = _by_slot(certain)
     for name, mine in by_slot.items():
         turn.slots[name] = as_filled(turn, name, _distinct(mine))
-    for name in dict.fromkeys(one.slot for one in contended if one.slot not in by_slot):
-        values = _distinct([one for one in contended if one.slot == name])
-        turn.slots[name] = as_filled(turn, name, values, certain=False)
+    for name, mine in _by_slot(contended).items() if contended else ():
+        if name not in by_slot:
+            turn.slots[name] = as_filled(turn, name, _distinct(mine), certain=False)
+
+
+def _by_slot(found: list[Found]) -> dict[str, list[Found]]:
+    by_slot: dict[str, list[Found]] = {}
+    for one in found:
+        if one.slot in by_slot:
+            by_slot[one.slot].append(one)
+        else:
+            by_slot[one.slot] = [one]
+    return by_slot
 
 
 def _apart(found: list[Found]) -> bool:
     """Whether no two values share words, so that nothing contends."""
-    ordered = sorted(found, key=_start)
-    return all(one.end <= other.start for one, other in pairwise(ordered))
+    end = 0
+    for one in sorted(found, key=_start):
+        if one.start < end:
+            return False
+        end = one.end
+    return True
 
 
 def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True) -> Filled:
@@ -145,8 +153,8 @@ def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True
     if not certain or (len(values) > 1 and not slot.many):
         return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
     value = [one.value for one in values] if slot.many else values[0].value
-    for one in values if slot.checks else ():
-        problem = _problem(turn, name, one.value)
+    if slot.checks:
+        problem = next(filter(None, (_problem(turn, name, one.value) for one in values)), "")
         if problem:
             return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
     return Filled(name, "filled", value, values, "message", turn.state.turn)
