@@ -211,10 +211,17 @@ def test_an_address_that_is_none_is_told(folder):
 def test_a_server_that_is_not_there_is_told(folder, words):
     nobody = f"127.0.0.1:{free_port()}"
     words = [word.replace("ADDRESS", nobody) for word in words]
-    code, _, errors = ran(folder, *words, TEMPORAL_ADDRESS=nobody)
+    code, _, errors = ran(folder, *words, TEMPORAL_ADDRESS=nobody, INTERLOCK_CONNECT_SECONDS="0")
     assert code == 1
     assert errors.splitlines()[-1].startswith(f"Error: no Temporal server answers at {nobody}")
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("seconds", ["soon", "-1", "nan", "1e400"])
+def test_seconds_that_are_no_number_are_told(folder, seconds):
+    code, _, errors = ran(folder, "worker", INTERLOCK_CONNECT_SECONDS=seconds)
+    assert code == 1
+    assert errors.splitlines()[-1] == f"Error: INTERLOCK_CONNECT_SECONDS is '{seconds}'; give a number of seconds."
 
 
 @pytest.mark.parametrize("command", ["worker", "dev"])
