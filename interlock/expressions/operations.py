@@ -252,14 +252,15 @@ def finish(parts: list[str]) -> str:
 
 def joined(meter: Meter, values: list[Any]) -> str:
     """The text of a template without blocks: texts as they are, counted together, everything else rendered."""
-    work = 0
-    for index, value in enumerate(values):
-        if value.__class__ is str:
-            work += 1 + len(value) // 64
-        else:
-            values[index] = render(meter, value)
-    spend(meter, work)
-    return finish(values)
+    try:
+        size = sum(map(len, values))
+        text = "".join(values) if size <= MAX_TEXT else None
+    except TypeError:
+        return finish([render(meter, value) for value in values])
+    if text is None:
+        raise Missing("", "too-large")
+    spend(meter, len(values) + size // 64)  # never less than what they cost one by one
+    return text
 
 
 def each(meter: Meter, items: Any) -> list[Any]:

@@ -41,7 +41,7 @@ class Routes:
     def __init__(self, plan: Plan) -> None:
         self._routes = plan.routes
         self._asked: list[int] = []
-        self._by_value: dict[tuple[str, str], dict[str, list[int]]] = {}
+        by_path: dict[tuple[str, str], dict[str, list[int]]] = {}
         self._proved: set[int] = set()
         """Routes that hold wherever they are found by value."""
         for number, route in enumerate(plan.routes):
@@ -51,18 +51,18 @@ class Routes:
                 continue
             path = (found.group(1), found.group(2))
             literal = found.group(3) if found.group(3) is not None else found.group(4)
-            self._by_value.setdefault(path, {}).setdefault(literal, []).append(number)
+            by_path.setdefault(path, {}).setdefault(literal, []).append(number)
             if found.group(5) is None:
                 self._proved.add(number)
+        self._by_value = [(*path, by_value) for path, by_value in by_path.items()]
 
     def candidates(self, context: Any) -> list[int]:
         """Numbers of the routes that may hold, in order."""
         numbers = self._asked
-        for (root, name), by_value in self._by_value.items():
+        for root, name, by_value in self._by_value:
             value = context[root].get(name)
-            found = by_value.get(value) if isinstance(value, str) else None
-            if found:
-                numbers = sorted([*numbers, *found])
+            if value.__class__ is str and value in by_value:
+                numbers = sorted([*numbers, *by_value[value]])
         return numbers
 
     def choose(self, turn: Turn) -> Chosen:
