@@ -7,6 +7,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
 from typing import Any, Self, TypeAlias, TypeVar
 
 from temporalio.client import (
@@ -32,6 +33,13 @@ T = TypeVar("T")
 
 TIMEOUT = 30.0
 OPENING_PAUSE = 0.05
+
+TASK_TIMEOUT = timedelta(seconds=5)
+"""How long a session stands still when its worker dies in the middle of a task; Temporal's default is 10 s.
+
+A task is milliseconds, but for the replay of a long run, which takes up to two seconds and more on a busy machine; one
+that takes longer than this would be tried again for ever.
+"""
 
 
 def workflow_id(agent: str, session: str) -> str:
@@ -213,6 +221,7 @@ class Interlock:
             start,
             id=where,
             task_queue=self._task_queue,
+            task_timeout=TASK_TIMEOUT,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         )
@@ -229,6 +238,7 @@ class Interlock:
             start,
             id=where,
             task_queue=self._task_queue,
+            task_timeout=TASK_TIMEOUT,
             id_conflict_policy=running,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         )

@@ -110,6 +110,35 @@ async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
         assert await talk.record("support", s1, status["turn"] + 1) is None
 
 
+async def test_a_dead_workers_task_is_given_to_another_after_five_seconds_in_every_run(
+    support, user, stage_at, tmp_path
+):
+    settings = {"limit.historyCount.suggestContinueAsNew": "10"}
+    async with EmbeddedServer(database=tmp_path / "t.db", settings=settings) as server:
+        stage = stage_at(server.address)
+        async with stage.serving(support()):
+            talk = await stage.talk()
+            await talk.answer_once("support", "x", user=user, id="m1")
+            await talk.open("support", "opened", user=user)
+            for number in range(4):
+                await talk.send("support", "sent", str(number), user=user)
+            client = await connect(server.address)
+            runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
+            while len(runs) < 4:
+                await asyncio.sleep(0.1)
+                runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
+            started = {run.run_id: await first_event(client, run) for run in runs}
+    assert sum(bool(one.continued_execution_run_id) for one in started.values()) >= 1
+    assert {one.workflow_task_timeout.ToTimedelta().total_seconds() for one in started.values()} == {5}
+
+
+async def first_event(client, run):
+    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
+    async for event in handle.fetch_history_events():
+        return event.workflow_execution_started_event_attributes
+    raise AssertionError("a history without events")
+
+
 async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_goes_on(
     stage, support, user, tracking_server, tmp_path, s1
 ):
