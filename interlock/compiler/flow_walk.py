@@ -99,7 +99,8 @@ class Walk:
         if step.model.when is not None or step.action == "switch":
             inner.fails(("error",), ways)
         result = self._catches(step, inner, above) if step.model.catch else inner
-        merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
+        if passed_by:
+            merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
         return result
 
     def _catches(self, step: Written, inner: Result, above: tuple[str, ...]) -> Result:
@@ -213,7 +214,8 @@ class Walk:
             inner = self.steps(branch.do, (*step.path, "switch", index, "do"), held, above)
             merge(result.on, inner.on)
             result.also(inner)
-        merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
+        if ways:
+            merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
         return result
 
 
