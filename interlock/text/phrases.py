@@ -16,6 +16,7 @@ Not looked through: one Chinese script for the other, letters left out, doubled 
 The price of ignoring white space is that words which happen to spell an alias hit: `a on` is `Aon`.
 """
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,6 +37,8 @@ from interlock.text.views import (
     Fold,
     SpacedView,
     View,
+    after_marks,
+    before_spaces,
     is_symbol,
     quick_plain,
     quick_screening,
@@ -94,6 +97,8 @@ class Phrases:
             entry = _for_screen(written, tag) if mode == "screen" else _Phrase(written, tag)
             by_key.setdefault(written.translate(self._view_fold), []).append(entry)
         self._entries = list(by_key.values())
+        self._few = FOUND_AT_MOST // max(map(len, self._entries), default=1)
+        """Places that cannot give any tag more than FOUND_AT_MOST hits."""
         self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
 
     def scan(self, raw: str) -> list[Hit]:
@@ -125,17 +130,35 @@ class Phrases:
         found = self._automaton.find_matches_as_indexes(folded, overlapping=True)
         if not found:
             return []
+        if leftmost:
+            found.sort(key=lambda one: (one[1], -one[2]))
         is_spaced = quick is not None and self._mode == "plain"
+        if is_spaced and len(found) <= self._few:
+            return self._spaced(raw, found, leftmost=leftmost)
         view = SpacedView(text, self._view_fold) if is_spaced else View(text, self._view_fold)
         return list(self._standing(raw, view, found, leftmost=leftmost))
+
+    def _spaced(self, raw: str, found: list[tuple[int, int, int]], *, leftmost: bool) -> list[Hit]:
+        """What `_standing` gives in a text that lacks only white space, for so few places that no bound is met."""
+        before = before_spaces(raw)
+        hits: list[Hit] = []
+        taken = (0, 0)
+        for index, start, end in found:
+            if leftmost and start < taken[1] and (start, end) != taken:
+                continue
+            first, last = start + bisect_right(before, start), end - 1 + bisect_right(before, end - 1)
+            if _at_edges(raw, first, last):
+                taken = (start, end)
+                behind = after_marks(raw, last)
+                said = raw[first:behind]
+                hits += [Hit(phrase.tag, first, behind, said, phrase.written) for phrase in self._entries[index]]
+        return hits
 
     def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
         """The hits among what was found that stand in the raw text as a phrase does."""
         counts: dict[Hashable, int] = {}
         full: set[Hashable] = set()
         taken = (0, 0)
-        if leftmost:
-            found.sort(key=lambda one: (one[1], -one[2]))
         looked_at = 0
         for index, start, end in found:
             if leftmost and start < taken[1] and (start, end) != taken:
@@ -149,7 +172,7 @@ class Phrases:
             first, last = view.at(start), view.at(end - 1)
             if not is_flood and not (view.whole(start, end) and _at_edges(raw, first, last)):
                 continue
-            whole = first, view.behind(last)
+            whole = first, after_marks(raw, last)
             for phrase in self._entries[index]:
                 if span := whole if is_flood else self._span(view, start, end, phrase, whole):
                     yield Hit(phrase.tag, *span, raw[slice(*span)], phrase.written)
@@ -203,10 +226,10 @@ def _goes_on(raw: str, inside: int, outside: int, step: int) -> bool:
     """Whether the word or number that `raw[inside]` belongs to goes on at `outside`."""
     if not 0 <= outside < len(raw) or not KINDS[ord(raw[inside])] & SPACED:
         return False
+    if raw[outside] not in ".,":
+        return bool(KINDS[ord(raw[outside])] & SPACED)
     at = max(0, outside + step)
-    after = raw[at : at + 1]
-    is_in_number = raw[outside] in ".," and raw[inside].isdecimal() and after.isdecimal()
-    return is_in_number or bool(KINDS[ord(raw[outside])] & SPACED)
+    return raw[inside].isdecimal() and raw[at : at + 1].isdecimal()
 
 
 def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:

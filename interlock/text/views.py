@@ -86,14 +86,7 @@ class View:
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """The slice of the raw text behind `text[start:end]`, with the combining marks that follow it."""
-        return self.at(start), self.behind(self.at(end - 1))
-
-    def behind(self, index: int) -> int:
-        """Where the raw text goes on behind the character at `index` and the combining marks that follow it."""
-        index += 1
-        while index < len(self.raw) and KINDS[ord(self.raw[index])] & MARK:
-            index += 1
-        return index
+        return self.at(start), after_marks(self.raw, self.at(end - 1))
 
     def whole(self, start: int, end: int) -> bool:
         """Whether `text[start:end]` begins and ends with whole raw characters."""
@@ -108,7 +101,7 @@ class SpacedView(View):
 
     def __init__(self, raw: str, fold: Fold) -> None:
         super().__init__(raw, fold)
-        self._before = _before_spaces(raw)
+        self._before = before_spaces(raw)
 
     def at(self, index: int) -> int:
         """Where the character `index` of `text` stands in the raw text."""
@@ -119,7 +112,7 @@ class SpacedView(View):
         return 0 <= start < end
 
 
-def _before_spaces(raw: str) -> list[int]:
+def before_spaces(raw: str) -> list[int]:
     """How many other characters stand before each white space."""
     pieces = raw.split()
     lengths = list(accumulate(map(len, pieces)))
@@ -144,6 +137,14 @@ def _kind(code: int) -> int:
 
 KINDS = Memo(_kind)
 """The kind of a character, by code."""
+
+
+def after_marks(raw: str, index: int) -> int:
+    """Where `raw` goes on behind the character at `index` and the combining marks that follow it."""
+    index += 1
+    while index < len(raw) and KINDS[ord(raw[index])] & MARK:
+        index += 1
+    return index
 
 
 def is_mark(char: str) -> bool:

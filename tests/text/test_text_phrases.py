@@ -148,6 +148,30 @@ def test_the_quick_views_are_the_exact_ones(text):
         assert [spaced.at(index) for index in range(len(plain))] == View(text, PLAIN).sources
 
 
+def test_the_quick_view_of_every_character_is_the_exact_one():
+    for code in range(0x1_1000):
+        text = f"a{chr(code)}B"
+        plain = quick_plain(text)
+        assert plain is None or plain == text.translate(PLAIN), hex(code)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(st.sampled_from("ab1.,B 中国\u0301\n-，é\u3000"), max_size=18),
+    st.lists(
+        st.text(st.sampled_from("ab1中国 -é"), min_size=1, max_size=4).filter(lambda text: text.translate(PLAIN)),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_few_places_are_looked_at_as_many_are(text, phrases):
+    few = Phrases([(phrase, 0) for phrase in phrases])
+    crowd = [(phrase, tag) for phrase in phrases for tag in range(FOUND_AT_MOST + 1)]
+    many = Phrases(crowd)  # so many tags for one place that any place is one of many
+    assert few.scan(text) == [hit for hit in many.scan(text) if hit.tag == 0]
+    assert few.every(text) == [hit for hit in many.every(text) if hit.tag == 0]
+
+
 def test_the_quick_views_serve_ordinary_messages():
     for text in ("请帮我查一下 ABCU1234567，谢谢！", "Where is my shipment (no. 12)?"):
         assert quick_plain(text)
