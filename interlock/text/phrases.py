@@ -214,22 +214,24 @@ def _gaps(view: View, start: int, end: int) -> list[str]:
 
 def _at_edges(raw: str, first: int, last: int) -> bool:
     """Whether `raw[first : last + 1]` begins and ends at word edges, where its script has any."""
-    before, behind = first - 1, last + 1
-    while before >= 0 and KINDS[ord(raw[before])] & INVISIBLE:
-        before -= 1
-    while behind < len(raw) and KINDS[ord(raw[behind])] & (INVISIBLE | MARK):
-        behind += 1
-    return not _goes_on(raw, first, before, -1) and not _goes_on(raw, last, behind, 1)
+    return not _goes_on(raw, first, -1, INVISIBLE) and not _goes_on(raw, last, 1, INVISIBLE | MARK)
 
 
-def _goes_on(raw: str, inside: int, outside: int, step: int) -> bool:
-    """Whether the word or number that `raw[inside]` belongs to goes on at `outside`."""
-    if not 0 <= outside < len(raw) or not KINDS[ord(raw[inside])] & SPACED:
+def _goes_on(raw: str, inside: int, step: int, unseen: int) -> bool:
+    """Whether the word or number that `raw[inside]` belongs to goes on that way, behind what is `unseen`."""
+    if not KINDS[ord(raw[inside])] & SPACED:
         return False
-    if raw[outside] not in ".,":
-        return bool(KINDS[ord(raw[outside])] & SPACED)
-    at = max(0, outside + step)
-    return raw[inside].isdecimal() and raw[at : at + 1].isdecimal()
+    outside = inside + step
+    while 0 <= outside < len(raw):
+        kind = KINDS[ord(raw[outside])]
+        if kind & unseen:
+            outside += step
+        elif raw[outside] in ".,":
+            at = max(0, outside + step)
+            return raw[inside].isdecimal() and raw[at : at + 1].isdecimal()
+        else:
+            return bool(kind & SPACED)
+    return False
 
 
 def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:
