@@ -28,7 +28,7 @@ def read(turn: Turn) -> None:
     turn.read = True
     program, text = turn.program, turn.text
     words, shapes = program.finder.words(text), program.finder.shapes(text)
-    found = _found(turn, words, shapes)
+    found = _found(turn, text, words, shapes)
     if program.bare:
         found += _bare(turn, words, found)
     _read_intents(turn, words, shapes, found)
@@ -41,46 +41,35 @@ def read(turn: Turn) -> None:
 
 def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
     """The values that `slot` reads in another text than the message."""
-    finder, declared = turn.program.finder, turn.program.plan.slots[slot]
-    if declared.kind == "extract":
-        return _extracted(turn, slot, text)
-    if declared.kind == "vocabulary":
-        return _of_slot(turn, slot, finder.words(text).get(("vocabulary", declared.vocabulary), []))
-    return _of_slot(turn, slot, finder.shapes(text).get(("slot", slot), []))
+    finder = turn.program.finder
+    return [one for one in _found(turn, text, finder.words(text), finder.shapes(text)) if one.slot == slot]
 
 
-def _found(turn: Turn, words: Groups, shapes: Groups) -> list[Found]:
+def _found(turn: Turn, text: str, words: Groups, shapes: Groups) -> list[Found]:
     """The values of all slots: only those slots are looked at for which something was found."""
     program = turn.program
     found: list[Found] = []
     for (kind, name), hits in shapes.items():
         if kind == "slot":
-            found += _of_slot(turn, name, hits)
+            slot = program.plan.slots[name]
+            found += [Found(name, _value(slot, hit), hit.raw, hit.start, hit.end) for hit in hits]
     for (kind, name), hits in words.items():
         if kind == "vocabulary":
-            for slot in program.slots_of.get(name, ()):
-                found += _of_slot(turn, slot, hits)
-    for slot in program.extracted:
-        found += _extracted(turn, slot, turn.text)
+            for reader in program.slots_of.get(name, ()):
+                found += [Found(reader, _code(hit), hit.raw, hit.start, hit.end) for hit in hits]
+    for name in program.extracted:
+        kind, now = program.plan.slots[name].extract, turn.context["now"]
+        found += [
+            Found(name, one.value, text[one.start : one.end], one.start, one.end) for one in extract(kind, text, now)
+        ]
     return found
 
 
-def _of_slot(turn: Turn, name: str, hits: list[Hit]) -> list[Found]:
-    slot = turn.program.plan.slots[name]
-    return [Found(name, _value(slot, hit), hit.raw, hit.start, hit.end) for hit in hits]
-
-
-def _extracted(turn: Turn, name: str, text: str) -> list[Found]:
-    kind = turn.program.plan.slots[name].extract
-    return [
-        Found(name, one.value, text[one.start : one.end], one.start, one.end)
-        for one in extract(kind, text, turn.context["now"])
-    ]
+def _code(hit: Hit) -> str:
+    return hit.tag[2]  # type: ignore[index,no-any-return]  # a tag of the finder is a Wanted
 
 
 def _value(slot: "Slot", hit: Hit) -> Any:
-    if slot.kind == "vocabulary":
-        return hit.tag[2]  # type: ignore[index]  # a tag of the finder is a Wanted
     return normalised(hit.value, slot.normalise) if slot.normalise else hit.value
 
 
