@@ -2,7 +2,8 @@
 
 Address, namespace, TLS and key come from Temporal's environment configuration (TEMPORAL_ADDRESS …). Ours:
 INTERLOCK_SPECS (specs), INTERLOCK_TASK_QUEUE (interlock), INTERLOCK_PLAN_STORE (.interlock/plans),
-INTERLOCK_GRACEFUL_SECONDS (10); what the activities read stands in `interlock_activities.settings`.
+INTERLOCK_GRACEFUL_SECONDS (10), INTERLOCK_CONNECT_SECONDS (60); what the activities read stands in
+`interlock_activities.settings`.
 """
 
 import asyncio
@@ -12,8 +13,9 @@ from pathlib import Path
 import click
 
 from interlock.cli.logs import log_as_json
-from interlock.cli.serving import environment, serve_until_stopped, settings_of, sound_plans
+from interlock.cli.serving import environment, serve_until_stopped, sound_plans
 from interlock.client.errors import InterlockError
+from interlock_activities.settings import settings_from
 from interlock_workflows.service import leave
 
 
@@ -22,7 +24,7 @@ def main() -> None:
     log_as_json()
     environ = environment()
     plans = sound_plans([Path(environ["INTERLOCK_SPECS"])])
-    settings = settings_of(environ, plans)
+    settings = settings_from(environ, plans)
     asyncio.run(serve_until_stopped(settings, environ))
 
 

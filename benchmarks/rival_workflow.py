@@ -46,7 +46,7 @@ class Desk:
     """The activity, with one HTTP client for all calls."""
 
     def __init__(self) -> None:
-        self._http = httpx.AsyncClient(timeout=5)
+        self._http = httpx.AsyncClient(timeout=5, trust_env=False)
 
     @activity.defn(name="look_up")
     async def look_up(self, lookup: Lookup) -> dict[str, Any]:
@@ -54,6 +54,8 @@ class Desk:
         response = await self._http.get(f"{lookup.base}/track/{lookup.number}")
         response.raise_for_status()
         answer: dict[str, Any] = response.json()
+        if not (isinstance(answer, dict) and all(isinstance(answer.get(key), str) for key in ("number", "place"))):
+            raise ApplicationError("the service's answer is not as agreed", non_retryable=True)
         return answer
 
 

@@ -14,6 +14,7 @@ from temporalio.worker import Worker
 
 from benchmarks.plans import desk
 from benchmarks.rival_workflow import ByHand, Desk
+from interlock.cli.logs import log_as_json
 from interlock.client import connect
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
@@ -42,6 +43,7 @@ class Tracking(BaseHTTPRequestHandler):
 
 
 async def _ours(address: str, queue: str, base: str) -> None:
+    log_as_json()  # as a worker does
     plan = desk(base)
     activities = Activities(Settings(plans=(plan,), allow_addresses=("127.0.0.0/8",)))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -92,7 +93,7 @@ async def set_up() -> AsyncIterator[Stage]:
 def _process(*arguments: str) -> Any:
     command = [sys.executable, "-m", "benchmarks.serving", *arguments]
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=_environment())
         try:
             yield process
         except BaseException:
@@ -102,6 +103,11 @@ def _process(*arguments: str) -> Any:
         finally:
             process.terminate()
             process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Without the setting that keeps compiled modules from being kept: every new session loads some."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _ours(client: Interlock) -> Send:

@@ -60,9 +60,11 @@ def _deciding(plan, texts):
     following = in_turn([_message(n, text) for n, text in enumerate(texts)])
 
     def decide() -> str:
+        turn = new_turn(program, state, following(), {})
         try:
-            next(answer(new_turn(program, state, following(), {})))
+            next(answer(turn))
         except StopIteration as end:
+            turn.context.close()  # as the machine does, so that nothing is left to the collector
             return end.value.text
         raise AssertionError("no tool is called here")
 

@@ -22,7 +22,8 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 
 _METADATA_SERVICES = tuple(
-    ipaddress.ip_address(text) for text in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254")
+    ipaddress.ip_address(text)
+    for text in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 )
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
@@ -88,7 +89,8 @@ class AddressRules:
     """Which resolved addresses a call may be sent to.
 
     The operator declares a server, so its address may be private or loopback, as back-office services are. Refused are
-    link-local, multicast, unspecified and reserved addresses and the metadata services of clouds, unless allowed.
+    link-local, multicast, unspecified, reserved and tunnelled addresses and the metadata services of clouds, unless
+    allowed.
     """
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
@@ -115,12 +117,22 @@ class AddressRules:
             or address.is_unspecified
             or (address.is_reserved and not address.is_loopback)
             or address in _METADATA_SERVICES
+            or _is_tunnel(address)
         )
 
 
 def leads_inside(home: Iterable[Address], target: Iterable[Address]) -> bool:
     """Whether going on from `home` to `target` would enter this machine or a private network from outside."""
-    return any(not address.is_global for address in target) and all(address.is_global for address in home)
+    return any(map(_is_inside, target)) and not any(map(_is_inside, home))
+
+
+def _is_inside(address: Address) -> bool:
+    return not address.is_global or (isinstance(address, ipaddress.IPv6Address) and address.is_site_local)
+
+
+def _is_tunnel(address: Address) -> bool:
+    """Whether it is a Teredo address: it holds two IPv4 addresses, and which of them is reached is not ours to say."""
+    return isinstance(address, ipaddress.IPv6Address) and address.teredo is not None
 
 
 async def _look_up(origin: Origin) -> list[Address]:

@@ -126,6 +126,7 @@ class HttpClient:
             if self._tls is None:
                 trusted = ssl.create_default_context(cafile=self._ca_file) if self._ca_file else True
                 self._tls = httpx.create_ssl_context(verify=trusted, trust_env=False)
+                self._tls.hostname_checks_common_name = False  # only the names that a certificate is made out to
             self._pools[origin] = httpx.AsyncHTTPTransport(verify=self._tls, limits=_CONNECTIONS, trust_env=False)
         return self._pools[origin]
 

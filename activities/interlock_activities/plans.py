@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
-from interlock.contract.calls import RESOLVE_PLAN, UNKNOWN_DIGEST, UNKNOWN_SPEC, PlanRequest, ResolvedPlan
+from interlock.contract.calls import (
+    PLAN_UNREADABLE,
+    RESOLVE_PLAN,
+    UNKNOWN_DIGEST,
+    UNKNOWN_SPEC,
+    PlanRequest,
+    ResolvedPlan,
+)
 from interlock.contract.limits import INLINE_LIMIT, NAME_LIMIT
 from interlock.contract.strict_json import shown
 from interlock.plan.plan import Plan
@@ -35,10 +42,11 @@ class Plans:
         if len(zlib.compress(text.encode())) <= INLINE_LIMIT:
             return ResolvedPlan(digest, text)
         if self._store is None:
+            # Who goes on under a digest waits for a worker with the store; who begins must hear of it.
             raise ApplicationError(
                 f"plan {digest[:12]} is over {INLINE_LIMIT:,} bytes, which needs a plan store",
-                type=UNKNOWN_DIGEST,
-                non_retryable=False,
+                type=UNKNOWN_DIGEST if request.digest else PLAN_UNREADABLE,
+                non_retryable=not request.digest,
             )
         return ResolvedPlan(digest, "")
 

@@ -1,5 +1,6 @@
 """What a suite covered of its agent: which of its parts, from gates to tools, acted in a turn."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,18 +17,16 @@ class Coverage:
 
     def __init__(self, plan: Plan) -> None:
         self.parts: Mapping[str, dict[str, str]] = {kind: dict(_parts(plan, kind)) for kind in KINDS}
-        self.used: dict[str, int] = {}
+        self.used: Counter[str] = Counter()
         self._places = _Places(plan)
 
     def add(self, record: Json) -> None:
         """Take the record of a turn into account."""
-        for place in self._places.of(record):
-            self.used[place] = self.used.get(place, 0) + 1
+        self.used.update(self._places.of(record))
 
     def merge(self, other: "Coverage") -> None:
         """Add what another suite of the same plan covered."""
-        for place, times in other.used.items():
-            self.used[place] = self.used.get(place, 0) + times
+        self.used.update(other.used)
 
     def counts(self, kind: str) -> tuple[int, int]:
         """How many parts of a kind were used, and how many there are."""
@@ -59,33 +58,35 @@ class _Places:
             if isinstance(step, RespondStep) and step.response in self.responses
         }
 
-    def of(self, record: Json) -> Iterator[str]:
-        """The places of the parts that acted."""
-        yield from (gate["at"] for gate in record.get("gates") or () if gate["verdict"] != "pass")
-        route = record.get("route")
-        if route and route.get("at"):
-            yield route["at"]
-        yield from (step["at"] for step in record.get("steps") or ())
-        yield from (caught["at"] for caught in record.get("caught") or ())
-        for decided in (record.get("decisions") or {}).values():
-            yield from decided.get("rows") or ()
-        yield from self._called(record)
-        yield from self._said(record)
+    def of(self, record: Json) -> list[str]:
+        """The places of the parts that acted; a record has all its keys, or is none at all."""
+        if not record:
+            return []
+        places = [gate["at"] for gate in record["gates"] if gate["verdict"] != "pass"]
+        if record["route"] and record["route"].get("at"):
+            places.append(record["route"]["at"])
+        places += [step["at"] for step in record["steps"]]
+        places += [caught["at"] for caught in record["caught"]]
+        for decided in record["decisions"].values():
+            places += decided.get("rows") or ()
+        if record["calls"] or record["conditions"]:
+            places += self._called(record)
+        places += self._said(record)
+        return places
 
     def _called(self, record: Json) -> Iterator[str]:
         """Mounts and tools of the calls that went out; those of checks need no mount."""
-        calls = record.get("calls") or ()
-        yield from (self.mounts[call["tool"]] for call in calls if "receipt" in call)
-        asked = (condition.get("reads") or () for condition in (record.get("conditions") or {}).values())
-        for made in (calls, *asked):
+        yield from (self.mounts[call["tool"]] for call in record["calls"] if "receipt" in call)
+        asked = (condition.get("reads") or () for condition in record["conditions"].values())
+        for made in (record["calls"], *asked):
             yield from (self.tools[call["tool"]] for call in _sent(made))
 
-    def _said(self, record: Json) -> Iterator[str]:
+    def _said(self, record: Json) -> set[str]:
         """Responses that a mount, a gate or a step named; without an output mode the key of the rule is a gate's."""
-        said = {self.said_at[step["at"]] for step in record.get("steps") or () if step["at"] in self.said_at}
-        if record.get("output_mode") and record.get("response_rule_key"):
+        said = {self.said_at[step["at"]] for step in record["steps"] if step["at"] in self.said_at}
+        if record["output_mode"] and record["response_rule_key"]:
             said.add(self.responses[record["response_rule_key"]])
-        yield from said
+        return said
 
 
 def _sent(calls: Iterable[Json]) -> Iterator[Json]:

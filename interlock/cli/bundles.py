@@ -27,14 +27,19 @@ def folders(paths: Iterable[Path]) -> list[Path]:
 
     A path without a spec stands for itself: reading it says what is wrong with it.
     """
-    from interlock.source import find_bundles
+    return [Path(name) for name in folder_names(paths)]
+
+
+def folder_names(paths: Iterable[Path]) -> list[str]:
+    """The same as text, for whoever has a thousand of them."""
+    from interlock.source import bundle_names
 
     given = list(paths)
     for path in given or [Path(DEFAULT_FOLDER)]:
         if not path.exists():
             hint = _near_path(path) if given else " Run this where your `specs` folder is, or name a path."
             raise click.UsageError(f"{path} does not exist.{hint}")
-    return find_bundles(given or [Path(DEFAULT_FOLDER)])
+    return bundle_names(given or [Path(DEFAULT_FOLDER)])
 
 
 def _near_path(path: Path) -> str:
@@ -46,13 +51,13 @@ def _near_path(path: Path) -> str:
     return f" {hint}" if hint.startswith("Did") else ""
 
 
-def shown(path: Path) -> str:
+def shown(path: Path | str) -> str:
     """The path as people type it: relative to here where that is shorter."""
     relative = os.path.relpath(path)
     return relative if not relative.startswith("..") else str(path)
 
 
-def compile_shown(folder: Path, *, plans: bool = True) -> Compiled:
+def compile_shown(folder: Path | str, *, plans: bool = True) -> Compiled:
     """The bundle compiled, its findings with files named as people type them; without `plans` only the findings."""
     from interlock.compiler import compile_folder
 

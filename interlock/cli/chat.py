@@ -61,12 +61,13 @@ async def _at(conversation: Conversation, address: str) -> None:
 async def _on_embedded(conversation: Conversation, plan: Plan) -> None:
     """A server and a worker that live as long as the conversation."""
     from interlock.cli.server import EmbeddedServer
-    from interlock.cli.serving import environment, serve_plans, settings_of, stop_on_signals
+    from interlock.cli.serving import environment, serve_plans, stop_on_signals
     from interlock.client import Interlock
+    from interlock_activities.settings import settings_from
 
     stop, ended, environ = stop_on_signals(), asyncio.Event(), environment()
     async with EmbeddedServer() as server:
-        settings = settings_of(environ, [plan])
+        settings = settings_from(environ, [plan])
         worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
         try:
             desk = await Interlock.connect(server.address, task_queue=environ["INTERLOCK_TASK_QUEUE"])

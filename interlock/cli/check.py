@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import folders, paths_argument
+from interlock.cli.bundles import folder_names, paths_argument
 from interlock.cli.checking import findings_of
 from interlock.cli.formats import FORMATS, counted
 from interlock.diagnostics import Severity, in_order
@@ -25,7 +25,7 @@ def command(paths: tuple[Path, ...], form: str, strict: bool, no_cache: bool) ->
 
     Exit code 0: no errors. 1: errors. 2: wrong usage. 3: a fault of ours.
     """
-    bundles = folders(paths)
+    bundles = folder_names(paths)
     findings = in_order(findings_of(bundles, use_cache=not no_cache))
     output = FORMATS[form](findings)
     if output:

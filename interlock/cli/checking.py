@@ -11,7 +11,6 @@ from interlock.cli.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from interlock.diagnostics import Diagnostic
 
@@ -21,7 +20,7 @@ WORTH_A_POOL = 24
 BETWEEN_COLLECTIONS = 50_000
 
 
-def findings_of(folders: Sequence[Path], *, use_cache: bool = True) -> list[Diagnostic]:
+def findings_of(folders: Sequence[str], *, use_cache: bool = True) -> list[Diagnostic]:
     """The findings of all bundles, their files named as people type them."""
     if not use_cache:
         return [finding for found in _checked(folders) for finding in found]
@@ -37,14 +36,20 @@ def findings_of(folders: Sequence[Path], *, use_cache: bool = True) -> list[Diag
     return [one for some in found.values() for one in some or ()]
 
 
-def _checked(folders: Sequence[Path]) -> Iterable[list[Diagnostic]]:
-    """The findings of each folder, computed now."""
+def _checked(folders: Sequence[str]) -> Iterable[list[Diagnostic]]:
+    """The findings of each folder, computed now.
+
+    The first is checked before there are other processes: what it loads, these have from the start.
+    """
+    collect_rarely()
     if len(folders) < WORTH_A_POOL or (os.cpu_count() or 1) == 1:
         return map(findings, folders)
     from concurrent.futures import ProcessPoolExecutor
 
+    first = findings(folders[0])
+    gc.freeze()
     with ProcessPoolExecutor(initializer=collect_rarely) as pool:
-        return list(pool.map(findings, folders, chunksize=8))
+        return [first, *pool.map(findings, folders[1:], chunksize=8)]
 
 
 def collect_rarely() -> None:
@@ -53,7 +58,7 @@ def collect_rarely() -> None:
     gc.freeze()
 
 
-def findings(folder: Path) -> list[Diagnostic]:
+def findings(folder: str) -> list[Diagnostic]:
     """The findings of one bundle."""
     from interlock.cli.bundles import compile_shown
 

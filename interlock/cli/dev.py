@@ -60,7 +60,8 @@ def _alone() -> Iterator[None]:
 
 async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
     from interlock.cli.logs import log_for_people
-    from interlock.cli.serving import environment, serve_plans, settings_of, sound_plans, stop_on_signals
+    from interlock.cli.serving import environment, serve_plans, sound_plans, stop_on_signals
+    from interlock_activities.settings import settings_from
 
     log_for_people()
     environ = environment()
@@ -74,5 +75,5 @@ async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
         click.echo(f"serving          {', '.join(sorted(plan.name for plan in plans))}")
         click.echo(f"talk to it       interlock chat {plans[0].name} --address {server.address}")
         click.echo("Ctrl-C stops both.")
-        await serve_plans(settings_of(environ, plans), stop, environ, address=server.address)
+        await serve_plans(settings_from(environ, plans), stop, environ, address=server.address)
     click.echo("stopped")

@@ -22,17 +22,17 @@ class Remembered:
         self.engine = engine
         self._bundles: dict[str, Any] = _read(engine)
 
-    def findings(self, folder: Path, mark: str) -> list[Diagnostic] | None:
+    def findings(self, folder: str, mark: str) -> list[Diagnostic] | None:
         """What was found in the folder, if it has still that mark."""
         try:
-            kept = self._bundles[str(folder)]
+            kept = self._bundles[folder]
             return [restored(one) for one in kept["findings"]] if kept["mark"] == mark else None
         except (KeyError, TypeError, ValueError):
             return None
 
-    def keep(self, folder: Path, mark: str, findings: list[Diagnostic]) -> None:
+    def keep(self, folder: str, mark: str, findings: list[Diagnostic]) -> None:
         """Remember what was found."""
-        self._bundles[str(folder)] = {"mark": mark, "findings": [entry(one) for one in findings]}
+        self._bundles[folder] = {"mark": mark, "findings": [entry(one) for one in findings]}
 
     def write(self) -> None:
         """Write everything down; where that is not possible, the next check takes its time, nothing else."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from datetime import timedelta
@@ -15,21 +16,22 @@ from interlock.cli.bundles import shown, sound_bundles
 from interlock.client import TASK_QUEUE, connect
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
-from interlock_activities.settings import Settings, settings_from
 from interlock_workflows.plugin import interlock_plugin
-from interlock_workflows.service import serve
+from interlock_workflows.service import reached, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from interlock.plan.plan import Plan
+    from interlock_activities.settings import Settings
 
 DEFAULTS = {
     "INTERLOCK_SPECS": "specs",
     "INTERLOCK_TASK_QUEUE": TASK_QUEUE,
     "INTERLOCK_PLAN_STORE": ".interlock/plans",
     "INTERLOCK_GRACEFUL_SECONDS": "10",
+    "INTERLOCK_CONNECT_SECONDS": "60",
 }
 """What an operator may set in the environment, beside Temporal's own settings and those of the activities."""
 
@@ -50,24 +52,38 @@ def sound_plans(paths: Iterable[Path]) -> list[Plan]:
     return plans
 
 
-def settings_of(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
-    """What the activities are given; add Python tools with `dataclasses.replace(settings, functions={…})`."""
-    return settings_from(environ, plans)
+def seconds_of(environ: Mapping[str, str], name: str) -> timedelta:
+    """A setting that is a number of seconds; raises ClickException for anything else."""
+    with contextlib.suppress(ValueError, OverflowError):
+        seconds = timedelta(seconds=float(environ[name]))
+        if seconds >= timedelta(0):
+            return seconds
+    raise click.ClickException(f"{name} is {environ[name]!r}; give a number of seconds.")
 
 
 async def serve_plans(
-    settings: Settings, stop: asyncio.Event, environ: Mapping[str, str], *, address: str | None = None
+    settings: Settings,
+    stop: asyncio.Event,
+    environ: Mapping[str, str],
+    *,
+    address: str | None = None,
+    within: timedelta = timedelta(0),
 ) -> None:
-    """Serve the plans of `settings` until `stop` is set, then finish what runs."""
+    """Serve the plans of `settings` until `stop` is set, then finish what runs.
+
+    A server that does not answer yet is waited for, `within` that time.
+    """
+    graceful = seconds_of(environ, "INTERLOCK_GRACEFUL_SECONDS")
     activities = Activities(settings)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
-    client = await connect(address, plugins=[interlock_plugin(activities.callables, store.get if store else None)])
+    plugin = interlock_plugin(activities.callables, store.get if store else None)
     queue = environ["INTERLOCK_TASK_QUEUE"]
-    log.info("serving", specs=sorted(plans), task_queue=queue)
     try:
-        graceful = timedelta(seconds=float(environ["INTERLOCK_GRACEFUL_SECONDS"]))
-        await serve(client, plans, stop, task_queue=queue, graceful=graceful)
+        client = await reached(lambda: connect(address, plugins=[plugin]), stop, within=within)
+        if client is not None:
+            log.info("serving", specs=sorted(plans), task_queue=queue)
+            await serve(client, plans, stop, task_queue=queue, graceful=graceful)
     finally:
         await activities.aclose()
     log.info("stopped")
@@ -85,5 +101,6 @@ def stop_on_signals() -> asyncio.Event:
 
 
 async def serve_until_stopped(settings: Settings, environ: Mapping[str, str]) -> None:
-    """Serve until a signal says stop."""
-    await serve_plans(settings, stop_on_signals(), environ)
+    """Serve until a signal says stop; a server that does not answer yet is waited for."""
+    within = seconds_of(environ, "INTERLOCK_CONNECT_SECONDS")
+    await serve_plans(settings, stop_on_signals(), environ, within=within)

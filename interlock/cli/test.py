@@ -71,9 +71,11 @@ def _results(found: Iterable[tuple[Path, Compiled]], only: str, seed: int | None
 
 
 def _locator(folder: Path, suite: Suite) -> Callable[[tuple[str | int, ...]], Location]:
+    prefix = shown(folder)
+
     def locate(path: tuple[str | int, ...]) -> Location:
         place = suite.key(*path)
-        return replace(place, file=f"{shown(folder)}/{place.file}")
+        return replace(place, file=f"{prefix}/{place.file}")
 
     return locate
 

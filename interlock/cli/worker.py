@@ -21,9 +21,10 @@ def command(paths: tuple[Path, ...]) -> None:
     specs with errors, and lets what runs finish before it stops.
     """
     from interlock.cli.logs import log_as_json
-    from interlock.cli.serving import environment, serve_until_stopped, settings_of, sound_plans
+    from interlock.cli.serving import environment, serve_until_stopped, sound_plans
+    from interlock_activities.settings import settings_from
 
     log_as_json()
     environ = environment()
     plans = sound_plans(paths or [Path(environ["INTERLOCK_SPECS"])])
-    asyncio.run(serve_until_stopped(settings_of(environ, plans), environ))
+    asyncio.run(serve_until_stopped(settings_from(environ, plans), environ))

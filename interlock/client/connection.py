@@ -27,7 +27,8 @@ async def connect(
 ) -> Client:
     """A client for `address`, or for the one in TEMPORAL_ADDRESS or Temporal's configuration file.
 
-    Raises `UnreachableError` when no server answers. A worker gives its plugin, which brings its data converter.
+    Raises `UnreachableError` when no server answers, `NotPreparedError` for an address that is none. A worker gives
+    its plugin, which brings its data converter.
     """
     _pause_at_exit()
     config = _configured()
@@ -42,7 +43,7 @@ async def connect(
             "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
         ) from error
     except ValueError as error:
-        raise UnreachableError(
+        raise NotPreparedError(
             f"{config['target_host']!r} is no address of a Temporal server ({error}); write it as host:port"
         ) from error
 

@@ -6,6 +6,8 @@ What callers see (starts, messages, replies, queries) stays plain JSON, so that 
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from temporalio.api.common.v1 import Payload
@@ -17,10 +19,13 @@ from temporalio.converter import (
     DataConverter,
     DefaultPayloadConverter,
     JSONPlainPayloadConverter,
+    JSONTypeConverter,
     PayloadCodec,
     SerializationContext,
     WithSerializationContext,
 )
+
+from interlock.contract import calls
 
 ENCODING = "encoding"
 COMPRESSED = b"binary/zlib"
@@ -32,31 +37,65 @@ _STORED_ELSEWHERE = frozenset({b"json/external-storage-reference", b"json/protob
 _STORAGE_MARKER = "__temporal_external_storage_reference"
 
 
+class _Encoder(AdvancedJSONEncoder):
+    """Temporal's encoder, which deep-copies a dataclass before it is written; here only its fields are read."""
+
+    def default(self, o: Any) -> Any:
+        """A dataclass as an object of its fields."""
+        if is_dataclass(o) and not isinstance(o, type):
+            return {field.name: getattr(o, field.name) for field in fields(o)}
+        return super().default(o)
+
+
+class _OurMessages(JSONTypeConverter):
+    """Reads what workflows and activities say to each other by its keys; unknown ones are another version's."""
+
+    def to_typed_value(self, hint: type, value: Any) -> Any:
+        """The request or answer, without Temporal's look at the type of every value in it."""
+        names = _FIELDS.get(hint)
+        if names is None or type(value) is not dict:
+            return JSONTypeConverter.Unhandled
+        return hint(**{name: value[name] for name in names if name in value})
+
+
+_FIELDS: dict[Any, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind))
+    for kind in (calls.ToolRequest, calls.ToolAnswer, calls.PlanRequest, calls.ResolvedPlan)
+}
+
+
 class _Json(JSONPlainPayloadConverter):
     """Plain JSON in UTF-8; keys keep their order, which Temporal's own converter sorts away."""
 
+    def __init__(self) -> None:
+        super().__init__(custom_type_converters=[_OurMessages()])
+        self._text = _encoder(ascii_only=False).encode
+        self._escaped = _encoder(ascii_only=True).encode
+
     def to_payload(self, value: Any) -> Payload:
         """The value as one payload."""
-        return Payload(metadata={ENCODING: b"json/plain"}, data=_text(value))
+        try:
+            data = self._text(value).encode()
+        except UnicodeEncodeError:  # half of a surrogate pair: JSON can escape it, UTF-8 cannot hold it
+            data = self._escaped(value).encode()
+        return Payload(metadata={ENCODING: b"json/plain"}, data=data)
 
 
-def _text(value: Any) -> bytes:
-    try:
-        return _dumped(value, ascii_only=False).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair: JSON can escape it, UTF-8 cannot hold it
-        return _dumped(value, ascii_only=True).encode()
+def _encoder(*, ascii_only: bool) -> json.JSONEncoder:
+    return _Encoder(ensure_ascii=ascii_only, separators=(",", ":"))
 
 
-def _dumped(value: Any, *, ascii_only: bool) -> str:
-    return json.dumps(value, cls=AdvancedJSONEncoder, ensure_ascii=ascii_only, separators=(",", ":"))
+_CONVERTERS = tuple(
+    _Json() if isinstance(one, JSONPlainPayloadConverter) else one
+    for one in DefaultPayloadConverter.default_encoding_payload_converters
+)
 
 
 class JsonConverter(CompositePayloadConverter):
     """Temporal's converters, with our JSON."""
 
     def __init__(self) -> None:
-        plain = DefaultPayloadConverter.default_encoding_payload_converters
-        super().__init__(*(_Json() if isinstance(one, JSONPlainPayloadConverter) else one for one in plain))
+        super().__init__(*_CONVERTERS)
 
 
 class RawArguments(JsonConverter):
@@ -106,7 +145,27 @@ def _inflated(payload: Payload) -> Payload:
         return payload
 
 
-class _Guarded(DataConverter):
+class _Steady(DataConverter):
+    """Makes what a context needs once for each kind of context: our codec looks at nothing else of it.
+
+    Temporal's own makes it for every payload, several times over.
+    """
+
+    def with_context(self, context: SerializationContext) -> Self:
+        """As Temporal's, unless only our codec asks for the context."""
+        if self.external_storage is not None or type(self.payload_codec) is not Compression:
+            return super().with_context(context)
+        kind = type(context)
+        if kind not in self._of_kinds:
+            self._of_kinds[kind] = super().with_context(context)
+        return self._of_kinds[kind]
+
+    @cached_property
+    def _of_kinds(self) -> dict[type, Self]:
+        return {}
+
+
+class _Guarded(_Steady):
     """For workers: a payload that claims to be stored elsewhere is data like any other.
 
     Temporal's worker fails the task, for ever, on a payload that names an external store it does not have, and any
@@ -126,5 +185,5 @@ def _disarmed(payload: Payload) -> Payload:
     return Payload(metadata={ENCODING: b"refused"}, data=payload.data) if claims else payload
 
 
-CLIENT_CONVERTER = DataConverter(payload_converter_class=JsonConverter, payload_codec=Compression())
+CLIENT_CONVERTER = _Steady(payload_converter_class=JsonConverter, payload_codec=Compression())
 WORKER_CONVERTER = _Guarded(payload_converter_class=RawArguments, payload_codec=Compression())

@@ -7,6 +7,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
 from typing import Any, Self, TypeAlias, TypeVar
 
 from temporalio.client import (
@@ -24,6 +25,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from interlock.client.connection import TASK_QUEUE, connect
 from interlock.client.delivery import delivered, rejected
 from interlock.client.errors import NoSuchSessionError, RejectedError
+from interlock.client.once import began_with
 from interlock.contract.calls import BEING_OPENED
 
 Json: TypeAlias = dict[str, Any]
@@ -31,6 +33,13 @@ T = TypeVar("T")
 
 TIMEOUT = 30.0
 OPENING_PAUSE = 0.05
+
+TASK_TIMEOUT = timedelta(seconds=5)
+"""How long a session stands still when its worker dies in the middle of a task; Temporal's default is 10 s.
+
+A task is milliseconds, but for the replay of a long run, which takes up to two seconds and more on a busy machine; one
+that takes longer than this would be tried again for ever.
+"""
 
 
 def workflow_id(agent: str, session: str) -> str:
@@ -113,15 +122,21 @@ class Interlock:
         metadata: Json | None = None,
         timeout: float = TIMEOUT,
     ) -> Json:
-        """The reply to one message without a session; the same `id` again gets the first reply."""
+        """The reply to one message without a session.
+
+        The same `id` again gets the first reply; with other words, or for another user, the outcome is `conflict`.
+        """
         message_id = id or str(uuid.uuid4())
         message = {"id": message_id, "type": type, "text": text, "metadata": metadata or {}}
-
+        start = {"user": user, "message": message}
         where = workflow_id(agent, f"once:{message_id}")
 
         async def attempt() -> Json:
-            with contextlib.suppress(WorkflowAlreadyStartedError):  # answered before: the result is still there
-                await self._start(agent, where, {"user": user, "message": message})
+            try:
+                await self._start(agent, where, start, WorkflowIDConflictPolicy.FAIL)
+            except WorkflowAlreadyStartedError:
+                if not await began_with(self.client, where, start):
+                    return unanswered("conflict")
             return await _result(self.client.get_workflow_handle(where, result_type=dict))
 
         return await self._delivered(attempt, timeout)
@@ -206,17 +221,25 @@ class Interlock:
             start,
             id=where,
             task_queue=self._task_queue,
+            task_timeout=TASK_TIMEOUT,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         )
 
-    async def _start(self, agent: str, where: str, start: Json) -> None:
+    async def _start(
+        self,
+        agent: str,
+        where: str,
+        start: Json,
+        running: WorkflowIDConflictPolicy = WorkflowIDConflictPolicy.USE_EXISTING,
+    ) -> None:
         await self.client.start_workflow(
             agent,
             start,
             id=where,
             task_queue=self._task_queue,
-            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            task_timeout=TASK_TIMEOUT,
+            id_conflict_policy=running,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         )
 
@@ -278,7 +301,7 @@ class Interlock:
         try:
             answer: Json = await first.result()
         except (RPCError, WorkflowUpdateFailedError):
-            return closed_reply()
+            return unanswered("closed")
         return answer
 
 
@@ -288,13 +311,13 @@ def _update_id(message: Json) -> str:
     return f"{message['id']}:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
-def closed_reply() -> Json:
-    """The reply to a message for a session that has ended."""
+def unanswered(outcome: str) -> Json:
+    """The reply to a message that reaches no run: its session has ended, or its id is another message's."""
     return {
         "turn": None,
         "text": "",
         "data": None,
-        "outcome": "closed",
+        "outcome": outcome,
         "reason": "",
         "status": "closed",
         "missing": [],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler import tables
+from interlock.compiler.circles import on_circles
 from interlock.compiler.decisions import lowered
-from interlock.compiler.demands import circle, reachable, units_computed, used_by
+from interlock.compiler.demands import circle, computed_by, reachable, units_computed, used_by
 from interlock.compiler.sites import sites_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ def check_circles(project: Project, findings: Findings) -> None:
     """Conditions and tables that need each other have no value."""
     for unit in project.everything:
         told: set[Part] = set()
+        circular = on_circles(units_computed(unit), computed_by)
         for part in units_computed(unit):
-            way = circle(part) if part not in told else []
-            if way:
+            if part in circular and part not in told:
+                way = circle(part)
                 told.update(way)
                 names = " → ".join(f"{member.plural}.{member.name}" for member in (*way, part))
                 findings.error("circle", f"a {part.called} cannot depend on itself: {names}", part.key())
@@ -32,21 +34,13 @@ def check_circles(project: Project, findings: Findings) -> None:
 def check_tool_circles(project: Project, findings: Findings) -> None:
     """A tool whose `requires` or `ensures` would have to call the tool itself."""
     for unit in project.everything:
-        for part in unit.parts("tools").values():
-            if part in _called_first(part):
+        tools = unit.parts("tools").values()
+        circular = on_circles(tools, _called_by_checks)
+        for part in tools:
+            if part in circular:
                 message = f"a call of {part.name!r} would have to call {part.name!r} first"
                 hint = "let its conditions read by another tool, or look at cells"
                 findings.error("circle", message, part.key(), hint=hint)
-
-
-def _called_first(tool: Part) -> set[Part]:
-    """All tools that the checks of a tool call, and that those need in turn."""
-    found: dict[Part, None] = dict.fromkeys(_called_by_checks(tool))
-    waiting = list(found)
-    for other in waiting:
-        waiting += [inner for inner in _called_by_checks(other) if inner not in found]
-        found.update(dict.fromkeys(_called_by_checks(other)))
-    return set(found)
 
 
 def _called_by_checks(tool: Part) -> Iterator[Part]:

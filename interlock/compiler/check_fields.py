@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from interlock.compiler.findings import suggestion
 from interlock.compiler.shapes import field_shape, may_become
 from interlock.compiler.written import has_template
@@ -141,6 +138,9 @@ def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
 def _schema(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
     if field.schema_ is None:
         return
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a tenth of a second that few specs need
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - as above
+
     try:
         Draft202012Validator.check_schema(field.schema_)
     except SchemaError as error:

@@ -6,11 +6,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_gates import check_mounted
-from interlock.compiler.flow_walk import Walk, start
+from interlock.compiler.flow_states import results_asked
+from interlock.compiler.flow_walk import MOST_DEEP, Walk, start
 from interlock.compiler.order import check_order
-from interlock.compiler.walk import NAMED, flow_steps
+from interlock.compiler.walk import NAMED, all_steps, flow_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.flow_states import Standing
     from interlock.compiler.project import Project
@@ -27,16 +30,23 @@ def check_flows(project: Project, findings: Findings) -> None:
             check_ids(agent, steps, findings)
             for step in steps:
                 _step(agent, step, walk, findings)
-            _lists(agent, flow, steps, walk, findings)
+            if not walk.clipped:
+                _lists(agent, flow, steps, walk, findings)
             _silence(agent, flow, walk, findings)
         for path, name in walk.circles.items():
             findings.error("flow-circle", f"flow {name!r} would run itself for ever", agent.value(*path))
+        for path, name in walk.deep.items():
+            message = f"flow {name!r} is run too deep within others: {MOST_DEEP} lists of steps may hold one another"
+            findings.error("too-deep", message, agent.value(*path), hint="let a route or a `switch` choose the flow")
+        if walk.clipped:
+            message = "the flows have too many ways to follow all of them: steps that no way reaches are not told"
+            findings.warning("flow-not-checked", message, agent.key("flows"), hint="split them into several Agents")
 
 
 def walked(agent: Unit) -> Walk:
     """The walk of an Agent's flows: those of its routes, and then those that no route reaches."""
     if "walk" not in agent.memo:
-        walk = Walk(agent)
+        walk = Walk(agent, results_asked(_whens(agent)))
         flows = agent.parts("flows")
         for name in dict.fromkeys(item.model.flow for item in agent.routes):
             if name in flows:
@@ -47,6 +57,12 @@ def walked(agent: Unit) -> Walk:
         agent.memo["walk"] = walk
     found: Walk = agent.memo["walk"]
     return found
+
+
+def _whens(agent: Unit) -> Iterator[str | None]:
+    for step in all_steps(agent):
+        yield step.model.when
+        yield from (branch.when for branch in getattr(step.model, "switch", ()))
 
 
 def _silence(agent: Unit, flow: Part, walk: Walk, findings: Findings) -> None:
@@ -71,7 +87,7 @@ def _answered_by_mount(agent: Unit, standing: Standing) -> bool:
     return mount.model.respond is not None
 
 
-def check_ids(agent: Unit, steps: list[Written], findings: Findings) -> None:
+def check_ids(agent: Unit, steps: Sequence[Written], findings: Findings) -> None:
     """Ids are unique in a flow or procedure; two steps that are called the same by what they act on need one each."""
     where = "procedure" if agent.kind == "Procedure" else "flow"
     named: dict[str, Written] = {}
@@ -104,11 +120,13 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
     if step.action == "switch":
         check_branches(agent, step, findings)
     if step.action == "collect":
+        seen: set[str] = set()
         for index, name in enumerate(model.collect):
-            if name in model.collect[:index]:
+            if name in seen:
                 message = f"slot {name!r} is collected twice"
                 findings.error("duplicate-id", message, agent.value(*path, "collect", index))
-    if model.catch is not None and walk.furthest.get(path[:-1], -1) >= int(path[-1]):
+            seen.add(name)
+    if model.catch is not None and not walk.clipped and walk.furthest.get(path[:-1], -1) >= int(path[-1]):
         _catches(agent, step, walk, findings)
 
 
@@ -167,7 +185,7 @@ def _slots_read(tool: Part) -> dict[str, str]:
     return {path[1]: name for name, path in sources.items() if path[0] == "slots"}
 
 
-def _lists(agent: Unit, flow: Part, steps: list[Written], walk: Walk, findings: Findings) -> None:
+def _lists(agent: Unit, flow: Part, steps: Sequence[Written], walk: Walk, findings: Findings) -> None:
     """Steps after one that always ends the flow."""
     lengths: defaultdict[tuple[str | int, ...], int] = defaultdict(int)
     for step in steps:

@@ -46,11 +46,13 @@ def check_intents(project: Project, findings: Findings) -> None:
 
 
 def _patterns(part: Part, key: str, patterns: Sequence[str] | None, findings: Findings) -> None:
+    seen: set[str] = set()
     for index, pattern in enumerate(patterns or ()):
         if problem := pattern_problem(pattern):
             findings.error("bad-pattern", problem[0], part.value(key, index), hint=problem[1])
-        elif pattern in (patterns or ())[:index]:
+        elif pattern in seen:
             findings.warning("duplicate-pattern", f"the pattern {pattern!r} stands twice", part.value(key, index))
+        seen.add(pattern)
 
 
 def _extractor(part: Part, findings: Findings) -> None:
@@ -97,11 +99,17 @@ def _codes(part: Part, findings: Findings) -> None:
 
 
 def _told_apart(slots: list[Part], findings: Findings) -> None:
-    for index, part in enumerate(slots):
-        for other in slots[:index]:
-            shared = set(part.model.patterns or ()) & set(other.model.patterns or ())
-            if shared and not (part.model.labels and other.model.labels):
+    first: dict[str, Part] = {}
+    unlabelled: dict[str, Part] = {}
+    for part in slots:
+        patterns = part.model.patterns or ()
+        for other in dict.fromkeys((unlabelled if part.model.labels else first).get(pattern) for pattern in patterns):
+            if other is not None:
                 message = f"slots {other.name!r} and {part.name!r} have one pattern, and no `labels` tell them apart"
                 also = ((other.key(), "the other one"),)
                 hint = "give both `labels`, or take one of the values from a cell"
                 findings.warning("same-pattern", message, part.key(), also=also, hint=hint)
+        for pattern in patterns:
+            first.setdefault(pattern, part)
+            if not part.model.labels:
+                unlabelled.setdefault(pattern, part)

@@ -34,9 +34,11 @@ def check_texts(project: Project, findings: Findings) -> None:
 
 
 def _declared(unit: Unit, findings: Findings) -> None:
+    seen: set[str] = set()
     for index, language in enumerate(unit.languages):
-        if language in unit.languages[:index]:
+        if language in seen:
             findings.error("duplicate-language", f"{language!r} stands twice", unit.value("languages", index))
+        seen.add(language)
 
 
 def _check(unit: Unit, path: Path, text: Any, findings: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_places import TALKING_PARTS
@@ -11,12 +12,14 @@ from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
 
+_SLOTS = re.compile(r"slots\.(\w+)")
+
 HIDING = frozenset({"unknown-target", *EXPRESSIONS})
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.units import Unit
 
 
 def check_unused(project: Project, findings: Findings) -> None:
@@ -65,41 +68,46 @@ def _mounts(agent: Unit, findings: Findings) -> None:
 def _questions(agent: Unit, findings: Findings) -> None:
     """A slot's `ask` that no step collects and no call needs."""
     collected = {name for step in all_steps(agent) if step.action == "collect" for name in step.model.collect}
+    needed = _needed(agent)
     for part in reached(agent).get("slots", {}).values():
         if part.model.ask is None or part.model.default is not None or part.name in collected:
             continue
-        if not _needed(agent, part):
+        if part.name not in needed:
             message = f"`ask` of slot {part.name!r} is never asked: no step collects it, and no call needs it"
             hint = f"write `collect: [{part.name}]` where it is needed"
             findings.warning("never-asked", message, part.key("ask"), hint=hint)
 
 
-def _needed(agent: Unit, slot: Part) -> bool:
-    """Whether an argument of a called tool is copied from the slot, by the tool or by `with`."""
-    wanted = f"slots.{slot.name}"
+def _needed(agent: Unit) -> set[str]:
+    """The slots that arguments of called tools are copied from, by the tool or by `with`."""
     tools = [tool for name in _called(agent) if (tool := agent.find("tools", name))]
     sources = [argument.from_ or "" for tool in tools for argument in (tool.model.input or {}).values()]
     bound = [value for item in agent.mounts for value in (item.model.with_ or {}).values()]
     bound += [
         value for step in all_steps(agent) if step.action == "call" for value in (step.model.with_ or {}).values()
     ]
-    return any(source == wanted or source.startswith(f"{wanted}.") for source in sources) or any(
-        isinstance(value, str) and wanted in value for value in bound
-    )
+    copied = {source.split(".")[1] for source in sources if source.startswith("slots.")}
+    return copied | {name for value in bound if isinstance(value, str) for name in _SLOTS.findall(value)}
 
 
 def _gates(agent: Unit, findings: Findings) -> None:
     """Gates that fill in what nothing reads, or skip what nothing calls."""
-    parts = [part for parts in reached(agent).values() for part in parts.values()]
-    mentions = [*in_lists(agent), *(mention for part in parts for mention in of_part(part))]
-    mentions += [mention for site in own_sites(agent) for mention in in_site(site)]
-    read = {mention.name for mention in mentions if mention.plural == "slots" and "assume" not in mention.path}
+    read = _slots_read(agent) if any(item.model.assume for item in agent.gates) else set()
+    called = _called(agent)
     for item in agent.gates:
         for name in item.model.assume or ():
             if name not in read:
                 place = agent.key("gates", item.index, "assume", name)
                 findings.warning("no-effect", f"nothing reads slot {name!r}", place)
         for index, name in enumerate(item.model.skip or ()):
-            if name not in _called(agent):
+            if name not in called:
                 place = agent.value("gates", item.index, "skip", index)
                 findings.warning("no-effect", f"no step or gate calls {name!r}", place)
+
+
+def _slots_read(agent: Unit) -> set[str]:
+    """The slots that anything names but for the gates that fill them in."""
+    parts = [part for parts in reached(agent).values() for part in parts.values()]
+    mentions = [*in_lists(agent), *(mention for part in parts for mention in of_part(part))]
+    mentions += [mention for site in own_sites(agent) for mention in in_site(site)]
+    return {mention.name for mention in mentions if mention.plural == "slots" and "assume" not in mention.path}

@@ -48,6 +48,11 @@ AGENTS = {
         "a flow that runs itself",
         "Flows are inlined; a circle would never end. Use a route, or `collect`, to go on in a later turn.",
     ),
+    "flow-not-checked": Meaning(
+        "flows with too many ways to follow them all (a warning)",
+        "What was found holds; steps that no way reaches, and catches of what cannot happen, are not told. Split them "
+        "into several Agents.",
+    ),
     "catch-never": Meaning(
         "a `catch` for something that cannot happen (a warning)",
         "The steps within cannot end in that error, or an earlier entry takes it. Take it out.",

@@ -91,7 +91,8 @@ FILES = {
     ),
     "too-deep": Meaning(
         "something is nested too deeply",
-        "A file may be nested 64 levels deep, an expression less. Name parts of an expression under `conditions`.",
+        "A file may be nested 64 levels deep, an expression less. Name parts of an expression under `conditions`. "
+        "Flows that run one another may hold 64 lists of steps within one another.",
     ),
     "too-large": Meaning(
         "the file is too large",

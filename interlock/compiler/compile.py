@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from interlock.compiler.findings import Findings
-from interlock.compiler.lower import plan_of
 from interlock.compiler.passes import PASSES
 from interlock.compiler.project import Project, Suite, project_of
 from interlock.compiler.running_order import in_running_order, procedures_run
@@ -83,6 +82,8 @@ def _is_foreign(finding: Diagnostic) -> bool:
 
 def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
     """Procedures before those that run them, whose plans name them by digest."""
+    from interlock.compiler.lower import plan_of  # noqa: PLC0415 - whoever only checks needs none of it
+
     wrong = _wrong_files(found)
     made: dict[str, Plan] = {}
     digests: dict[str, str] = {}

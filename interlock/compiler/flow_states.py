@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MANY = 2
 """More calls than one; how many more makes no difference."""
 
+MOST_NOTES = 12
+"""Things told of one way; who has more to read begins with these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -64,16 +67,32 @@ class Result:
         """Add failures of each of the kinds."""
         for kind in kinds:
             note = ((words[0], words[1].format(kind=kind)),) if words else ()
-            merge(self.raised.setdefault(kind, {}), {way: (*trail, *note) for way, trail in ways.items()})
+            merge(self.raised.setdefault(kind, {}), {way: further(trail, note) for way, trail in ways.items()})
 
     def also(self, other: Result) -> None:
         """Add another's failures."""
         for kind, ways in other.raised.items():
             merge(self.raised.setdefault(kind, {}), ways)
 
+    def after(self, trail: Trail, then: Result) -> None:
+        """Add what comes of going on, by that trail, with something that was walked by itself."""
+        merge(self.on, {way: further(trail, more) for way, more in then.on.items()})
+        for kind, ways in then.raised.items():
+            merge(self.raised.setdefault(kind, {}), {way: further(trail, more) for way, more in ways.items()})
+
 
 _HAS_RESULT = re.compile(r"\s*steps\.(\w+)\.result\s+is\s+(not\s+)?defined\s*")
 """The condition whose answer the walk knows: whether a call step has a result."""
+
+
+def further(trail: Trail, more: Trail) -> Trail:
+    """A trail that goes on."""
+    return (*trail, *more)[:MOST_NOTES]
+
+
+def results_asked(whens: Iterable[str | None]) -> frozenset[str]:
+    """The call steps whose having a result any of these conditions asks for."""
+    return frozenset(asked[1] for when in whens if when and (asked := _HAS_RESULT.fullmatch(when)))
 
 
 def split(when: str | None, ways: Ways) -> tuple[Ways, Ways]:
@@ -96,4 +115,4 @@ def merge(ways: Ways, more: Ways) -> None:
 
 def noted(ways: Ways, place: Location, words: str) -> Ways:
     """The same ways with one more thing that must have happened."""
-    return {standing: (*trail, (place, words)) for standing, trail in ways.items()}
+    return {standing: further(trail, ((place, words),)) for standing, trail in ways.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
@@ -12,7 +13,7 @@ from interlock.compiler.walk import Written
 from interlock.compiler.written import copied_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
@@ -24,43 +25,70 @@ MAY_LACK = frozenset({"cells", "steps", "result"})
 """Roots that may hold nothing, so that a text over them may fail."""
 
 
+MOST_WAYS = 64
+"""Ways followed through a step; a flow with more is not checked for every way."""
+
+MOST_STEPS = 50_000
+"""Ways through steps that are followed in all; from then on, one each."""
+
+MOST_DEEP = 64
+"""Lists of steps within one another, counted through the flows that others run."""
+
+
 @dataclass(slots=True)
 class Walk:
     """One walk of an Agent's flows from every entry.
 
+    `asked` are the call steps whose having a result some condition asks for; others make no difference to a way.
     `furthest` is the last step reached in each list of steps; `caught` the kinds that may come to each `catch`;
     `answered` the tools whose result each `respond` may take (empty: none); `ends` how the flows of routes may end.
+    `deep` are the steps that run a flow too deep within others; `clipped` says that not all ways were followed.
     """
 
     unit: Unit
+    asked: frozenset[str]
     furthest: dict[Path, int] = field(default_factory=dict)
     caught: dict[Path, set[str]] = field(default_factory=dict)
     answered: dict[Path, set[str]] = field(default_factory=dict)
     circles: dict[Path, str] = field(default_factory=dict)
     entered: set[str] = field(default_factory=set)
     ends: dict[str, Ways] = field(default_factory=dict)
-    _lacking: dict[Path, bool] = field(default_factory=dict)
+    deep: dict[Path, str] = field(default_factory=dict)
+    clipped: bool = False
+    _lacking: set[Path] = field(default_factory=set)
+    _known: dict[tuple[str, Standing], Result] = field(default_factory=dict)
+    _followed: int = 0
+    _depth: int = 0
 
     def flow(self, flow: Part, ways: Ways, above: tuple[str, ...] = ()) -> Result:
         """All ends of a flow that begins in any of `ways`."""
-        self.entered.add(flow.name)
-        for site in sites_of(flow):
-            if any(path[0] in MAY_LACK for path in read_paths(site)):
-                self._lacking[site.path] = True
+        if flow.name not in self.entered:
+            self.entered.add(flow.name)
+            self._lacking.update(_lacking_in(flow))
         return self.steps(flow.model, flow.path, ways, (*above, flow.name))
 
     def steps(self, steps: Sequence[Any], path: Path, ways: Ways, above: tuple[str, ...]) -> Result:
         """All ends of a list of steps."""
         result = Result()
+        self._depth += 1
         for index, model in enumerate(steps):
             if not ways:
                 break
             self.furthest[path] = max(index, self.furthest.get(path, 0))
             step = self._step(Written(model, (*path, index), caught=False), ways, above)
             result.also(step)
-            ways = step.on
+            ways = self._bounded(step.on)
+        self._depth -= 1
         result.on = ways
         return result
+
+    def _bounded(self, ways: Ways) -> Ways:
+        self._followed += len(ways)
+        most = MOST_WAYS if self._followed < MOST_STEPS else 1
+        if len(ways) <= most:
+            return ways
+        self.clipped = True
+        return dict(islice(ways.items(), most))
 
     def _step(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         held, passed_by = split(step.model.when, ways)
@@ -68,7 +96,8 @@ class Walk:
         if step.model.when is not None or step.action == "switch":
             inner.fails(("error",), ways)
         result = self._catches(step, inner, above) if step.model.catch else inner
-        merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
+        if passed_by:
+            merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
         return result
 
     def _catches(self, step: Written, inner: Result, above: tuple[str, ...]) -> Result:
@@ -118,7 +147,9 @@ class Walk:
         tool = self.unit.find("tools", name)
         done = {way.called(name, several=several): trail for way, trail in ways.items()}
         step_id = step.model.id or name
-        result = Result(on={way.succeeded(step_id): trail for way, trail in done.items()})
+        result = Result(on=done)
+        if step_id in self.asked:
+            result.on = {way.succeeded(step_id): trail for way, trail in done.items()}
         place = self.unit.key(*step.path, "call")
         reason = self._skipped_because(tool, step.model.with_ or {}) if tool is not None else ""
         if reason:
@@ -130,9 +161,8 @@ class Walk:
 
     def _skipped_because(self, tool: Part, bound: Mapping[str, Any]) -> str:
         """A gate skips it, or its mount wants an intent and there is neither that nor an identifier."""
-        for item in self.unit.gates:
-            if tool.name in (item.model.skip or ()):
-                return f"gate {item.model.id!r}"
+        if tool.name in self.unit.skipping:
+            return f"gate {self.unit.skipping[tool.name]!r}"
         mount = self.unit.mount_of(tool.name)
         if mount is None or mount.model.intent is None:
             return ""
@@ -154,8 +184,7 @@ class Walk:
         return result
 
     def _template_errors(self, step: Written, key: str) -> Iterable[str]:
-        start = (*step.path, key)
-        lacking = any(path[: len(start)] == start for path in self._lacking)
+        lacking = (*step.path, key) in self._lacking
         return ("error",) if lacking or step.action == "respond" else ()
 
     def _inline(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
@@ -165,7 +194,15 @@ class Walk:
             self.circles[(*step.path, "flow")] = name
         if flow is None or name in above:
             return Result(on={way.spoken(): trail for way, trail in ways.items()})
-        return self.flow(flow, ways, above)
+        if self._depth >= MOST_DEEP:
+            self.deep[(*step.path, "flow")] = name
+            return Result(on={way.spoken(): trail for way, trail in ways.items()})
+        result = Result()
+        for way, trail in ways.items():
+            if (name, way) not in self._known:
+                self._known[name, way] = self.flow(flow, {way: ()}, above)
+            result.after(trail, self._known[name, way])
+        return result
 
     def _switch(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         result = Result()
@@ -174,8 +211,16 @@ class Walk:
             inner = self.steps(branch.do, (*step.path, "switch", index, "do"), held, above)
             merge(result.on, inner.on)
             result.also(inner)
-        merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
+        if ways:
+            merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
         return result
+
+
+def _lacking_in(flow: Part) -> Iterator[Path]:
+    """The places that hold, at any depth, an expression over what may hold nothing."""
+    for site in sites_of(flow):
+        if any(path[0] in MAY_LACK for path in read_paths(site)):
+            yield from (site.path[:length] for length in range(1, len(site.path) + 1))
 
 
 def failures(tool: Part | None) -> tuple[str, ...]:

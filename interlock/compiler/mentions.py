@@ -79,11 +79,14 @@ def by_key(part: Part) -> Iterator[Mention]:
                 yield from _step(step)
 
 
-def of_part(part: Part) -> Iterator[Mention]:
-    """All parts that a part names."""
-    yield from by_key(part)
-    for site in sites_of(part):
-        yield from in_site(site)
+def of_part(part: Part) -> tuple[Mention, ...]:
+    """All parts that a part names, worked out once."""
+    memo = part.unit.memo
+    key = ("mentions", part.plural, part.name)
+    if key not in memo:
+        memo[key] = (*by_key(part), *(mention for site in sites_of(part) for mention in in_site(site)))
+    found: tuple[Mention, ...] = memo[key]
+    return found
 
 
 def in_lists(unit: Unit) -> Iterator[Mention]:

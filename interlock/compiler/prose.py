@@ -17,8 +17,11 @@ KEYS = frozenset(
 )
 """Attributes that hold a Text."""
 
-SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "end", "schema_", "enum"})
+SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "end", "schema_", "enum", "rules"})
 """Attributes that hold data, in which a key of the same name means nothing."""
+
+_HOLDING = (SpecModel, dict, list)
+"""What texts may stand within."""
 
 
 def prose(unit: Unit) -> Iterator[tuple[Path, Any]]:
@@ -44,20 +47,23 @@ def _within(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield from _model(value, path)
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from _within(inner, (*path, key))
+            if isinstance(inner, _HOLDING):
+                yield from _within(inner, (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _within(inner, (*path, index))
+            if isinstance(inner, _HOLDING):
+                yield from _within(inner, (*path, index))
 
 
 def _model(model: SpecModel, path: Path) -> Iterator[tuple[Path, Any]]:
     fields = type(model).model_fields
-    for name in model.model_fields_set:
-        value = getattr(model, name)
+    for name, value in model.__dict__.items():
+        if value is None:
+            continue
         key = fields[name].alias or name
         if name in KEYS and isinstance(value, str | dict):
             yield (*path, key), value
         elif name == "options":
             yield from (((*path, key, index), text) for index, text in enumerate(value or ()))
-        elif name not in SKIPPED:
+        elif name not in SKIPPED and isinstance(value, _HOLDING):
             yield from _within(value, (*path, key))

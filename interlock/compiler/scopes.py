@@ -171,7 +171,7 @@ class Scopes:
 
     def steps(self, earlier: Mapping[str, Shape]) -> dict[str, Shape]:
         """At a step: the results of those before it."""
-        return {**self.base, "steps": object_of(dict(earlier))}
+        return {**self.base, "steps": object_of(earlier)}
 
     caught: Mapping[str, Shape] = {"error": ERROR}
     """What stands beside that within a `catch`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result, step_result
@@ -12,14 +13,34 @@ from interlock.compiler.walk import Written, flow_steps, step_ids
 from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part
     from interlock.compiler.written import Path
 
-Results = dict[str, Shape]
-"""What `steps` holds: the results of the steps before, by id."""
+Results = dict[str, tuple[int, Shape]]
+"""The results of steps by id, each with the number of its step: what stands later is not there yet."""
+
+
+class Earlier(Mapping[str, Shape]):
+    """The results of the steps before one, out of those that many steps share."""
+
+    def __init__(self, results: Results, number: int) -> None:
+        self._results = results
+        self._number = number
+
+    def __getitem__(self, name: str) -> Shape:
+        number, shape = self._results[name]
+        if number >= self._number:
+            raise KeyError(name)
+        return shape
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, (number, _) in self._results.items() if number < self._number)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
@@ -34,6 +55,7 @@ class _Steps:
         self._flow = flow
         self._scopes = scopes
         self._ids = step_ids(flow_steps(flow))
+        self._number = 0
 
     def listed(
         self, steps: Sequence[object], path: Path, results: Results, roots: Mapping[str, Shape]
@@ -43,14 +65,16 @@ class _Steps:
             yield from self._step(Written(model, (*path, index), caught=False), results, roots)
 
     def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
-        scope = {**self._scopes.steps(results), **roots}
+        self._number += 1
+        scope = {**self._scopes.steps(Earlier(results, self._number)), **roots}
         place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
         yield from _action(place, step)
         inner = {**roots, **self._item(step, scope)}
         for path, steps in step.lists():
             yield from self.listed(steps, path, dict(results) if step.action == "for_each" else results, inner)
         if (given := self._gives(step)) is not None:
-            results[self._ids[step.path]] = given
+            results.setdefault(self._ids[step.path], (self._number, given))
+            self._number += 1
         yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
         for index, catch in enumerate(step.model.catch or ()):
             caught = {**roots, **self._scopes.caught}
@@ -121,12 +145,12 @@ def _loop(place: Place, step: Written) -> Iterator[Site]:
     yield from inner.value(loop.key, *path, "key", wanted=STRING)
 
 
-def results_of(flow: Part, scopes: Scopes) -> Results:
+def results_of(flow: Part, scopes: Scopes) -> dict[str, Shape]:
     """What `steps` holds when all have ended, whichever of them have run."""
     results: Results = {}
     for _ in _Steps(flow, scopes).listed(flow.model, flow.path, results, {}):
         pass
-    return results
+    return {name: shape for name, (_, shape) in results.items()}
 
 
 def procedure_sites(place: Place, scopes: Scopes) -> Iterator[Site]:

@@ -99,16 +99,18 @@ def _input(written: Any, column: Field, csv: bool) -> Cell | None:
 def _text_cell(text: str, column: Field, csv: bool) -> Cell:
     if text in column.enum:
         return Cell(any_of=(text,))
-    if negated := _NEGATED.fullmatch(text.strip()):
+    stripped = text.strip()
+    if stripped[:1] in ("!", "n") and (negated := _NEGATED.fullmatch(stripped)):
         return _positive(negated[1].strip(), column, csv).model_copy(update={"negate": True})
     return _positive(text, column, csv)
 
 
 def _positive(text: str, column: Field, csv: bool) -> Cell:
     stripped = text.strip()
-    if compared := _COMPARISON.fullmatch(stripped):
+    first = stripped[:1]
+    if first in ("<", ">") and (compared := _COMPARISON.fullmatch(stripped)):
         return _compared(compared[1], compared[2].strip(), column)
-    if between := _RANGE.fullmatch(stripped):
+    if first in ("[", "(") and (between := _RANGE.fullmatch(stripped)):
         return Cell(
             above=_limit(between[2], column),
             above_inclusive=between[1] == "[",

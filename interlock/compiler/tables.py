@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from interlock.compiler.table_axes import Axis, Run, bits
 from interlock.compiler.table_cells import Problem, is_template, parse_cell, parse_output
-from interlock.plan.columns import key_of, order_of
-from interlock.plan.rules import Cell, Decision
+from interlock.plan.columns import Key, key_of, order_of
+from interlock.plan.rules import Cell, Decision, TableInput
 
 __all__ = ["WARNINGS", "Finding", "Problem", "findings", "parse_cell", "parse_output"]
 
@@ -20,6 +20,7 @@ WARNINGS = frozenset({"table-gap", "table-not-checked", "table-column-unused"})
 MOST_ROWS = 10_000
 MOST_STEPS = 500_000
 
+_TEXT = json.JSONEncoder(sort_keys=True).encode
 _ONE_ROW = frozenset({"unique", "first", "any", "priority"})
 
 
@@ -77,30 +78,37 @@ def _of_outputs(decision: Decision) -> Iterator[Finding]:
             yield Finding("unknown-column", number, None, f"the table has no output column {name!r}", "")
 
 
+_NO_COLUMN: tuple[None, set[Key]] = (None, set())
+
+
 def _of_cells(decision: Decision) -> Iterator[Finding]:
+    columns: dict[str, tuple[TableInput | None, set[Key]]] = {
+        name: (field, {key_of(value, field) for value in field.enum}) for name, field in decision.inputs.items()
+    }
     for number, row in enumerate(decision.rows):
         for name, cell in row.when.items():
-            if problem := _cell_problem(decision, name, cell):
+            if problem := _cell_problem(name, cell, *columns.get(name, _NO_COLUMN)):
                 yield Finding(problem.code, number, None, f"row {number + 1}: {problem.message}", problem.hint)
 
 
-def _cell_problem(decision: Decision, name: str, cell: Cell) -> Problem | None:
-    field = decision.inputs.get(name)
+def _cell_problem(name: str, cell: Cell, field: TableInput | None, allowed: set[Key]) -> Problem | None:
     if field is None:
         return Problem("unknown-column", f"the table has no input column {name!r}", "")
-    low, high = (None if limit is None else order_of(limit, field) for limit in (cell.above, cell.below))
-    if low is not None and high is not None:
-        both = cell.above_inclusive and cell.below_inclusive
-        if low > high or (low == high and not both):
-            hint = "the smaller limit comes first; [ and ] take a limit in, ( and ) leave it out"
-            return Problem("table-empty-range", f"the range of {name!r} is empty", hint)
-    if field.enum and not cell.template:
-        allowed = {key_of(value, field) for value in field.enum}
-        for value in cell.any_of or ():
-            if value is not None and key_of(value, field) not in allowed:
-                hint = f"the values of {name!r} are {', '.join(map(str, field.enum))}"
-                return Problem("table-outside-enum", f"{value!r} is not among the values of {name!r}", hint)
+    if cell.above is not None and cell.below is not None and _is_empty(cell, field):
+        hint = "the smaller limit comes first; [ and ] take a limit in, ( and ) leave it out"
+        return Problem("table-empty-range", f"the range of {name!r} is empty", hint)
+    for value in (cell.any_of or ()) if allowed else ():
+        if value is not None and key_of(value, field) not in allowed:
+            hint = f"the values of {name!r} are {', '.join(map(str, field.enum))}"
+            return Problem("table-outside-enum", f"{value!r} is not among the values of {name!r}", hint)
     return None
+
+
+def _is_empty(cell: Cell, field: TableInput) -> bool:
+    low, high = order_of(cell.above, field), order_of(cell.below, field)
+    if low is None or high is None:
+        return False
+    return bool(low > high or (low == high and not (cell.above_inclusive and cell.below_inclusive)))
 
 
 class _Rows:
@@ -191,8 +199,8 @@ def _of_rows(decision: Decision) -> list[Finding]:
 def _duplicates(decision: Decision) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for number, row in enumerate(decision.rows):
-        text = json.dumps([{name: cell.model_dump() for name, cell in row.when.items()}, row.then], sort_keys=True)
-        other = first.setdefault(text, number)
+        cells = repr(sorted((name, cell.__dict__) for name, cell in row.when.items()))
+        other = first.setdefault(f"{cells} {_TEXT(row.then)}", number)
         if other != number:
             message = f"row {number + 1} says the same as row {other + 1}"
             yield Finding("table-duplicate-row", number, other, message, "take one of them out")

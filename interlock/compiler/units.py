@@ -187,6 +187,18 @@ class Unit:
         """The steps of a Procedure, if their shape is right."""
         return self.parts("flows").get(STEPS) if self.kind == "Procedure" else None
 
+    @property
+    def skipping(self) -> dict[str, str]:
+        """The tools that gates skip, each with the first gate that does."""
+        if "skipping" not in self.memo:
+            named = [(name, item.model.id) for item in reversed(self.gates) for name in item.model.skip or ()]
+            self.memo["skipping"] = dict(named)
+        found: dict[str, str] = self.memo["skipping"]
+        return found
+
     def mount_of(self, tool: str) -> Item | None:
         """The mount of a tool."""
-        return next((item for item in self.mounts if item.model.call == tool), None)
+        if "mounts" not in self.memo:
+            self.memo["mounts"] = {item.model.call: item for item in reversed(self.mounts)}
+        mounts: dict[str, Item] = self.memo["mounts"]
+        return mounts.get(tool)

@@ -100,9 +100,14 @@ def _within(step: Written) -> Iterator[Written]:
         yield from steps_of(catch.do or (), (*step.path, "catch", index, "do"), caught=True)
 
 
-def flow_steps(flow: Part) -> list[Written]:
-    """All steps of one flow."""
-    return list(steps_of(flow.model, flow.path))
+def flow_steps(flow: Part) -> tuple[Written, ...]:
+    """All steps of one flow, worked out once."""
+    memo = flow.unit.memo
+    key = ("steps", flow.name)
+    if key not in memo:
+        memo[key] = tuple(steps_of(flow.model, flow.path))
+    steps: tuple[Written, ...] = memo[key]
+    return steps
 
 
 def all_steps(unit: Unit) -> Iterator[Written]:

@@ -27,6 +27,9 @@ UNKNOWN_SPEC: Final = "unknown_spec"
 UNKNOWN_DIGEST: Final = "unknown_digest"
 """Failure type: a plan that this worker does not have; another worker or a later start may. Retried."""
 
+PLAN_UNREADABLE: Final = "plan_unreadable"
+"""Failure type: the plan that a run is to begin with is too large for a history and in no store. Never retried."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:

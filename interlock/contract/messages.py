@@ -5,7 +5,7 @@ for every spec.
 """
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -187,10 +187,11 @@ def _object(value: Any, path: Path, required: Sequence[str], optional: Sequence[
 
 
 def _as_object(value: Any, path: Path) -> Json:
-    if not isinstance(value, Mapping):
+    # Exact types here: in a workflow's sandbox every `isinstance` is several calls.
+    if type(value) is not dict:
         raise Malformed("wrong-type", f"an object is expected, not {_kind(value)}", path)
     for key in value:
-        if not isinstance(key, str):
+        if type(key) is not str:
             raise Malformed("wrong-type", f"a key must be a string, not {_kind(key)}", path)
     return dict(value)
 
@@ -219,7 +220,8 @@ def _user(value: Any, path: Path) -> Json:
 def _metadata(body: Json, path: Path) -> Json:
     here = (*path, "metadata")
     metadata = _as_object(_given(body, "metadata", {}), here)
-    _plain(metadata, here, METADATA_LIMIT)
+    if metadata:
+        _plain(metadata, here, METADATA_LIMIT)
     return metadata
 
 
@@ -260,7 +262,7 @@ def _text(body: Json, key: str, path: Path) -> str:
 
 
 def _string(value: Any, path: Path, limit: int) -> str:
-    if not isinstance(value, str):
+    if type(value) is not str:
         raise Malformed("wrong-type", f"a string is expected, not {_kind(value)}", path)
     if len(value) > limit:
         raise Malformed("too-long", f"{len(value):,} characters, more than {limit:,}", path)

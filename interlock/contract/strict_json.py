@@ -1,8 +1,10 @@
 """The one strict JSON reader for what comes from outside: nothing is repaired, rounded or dropped on the way in."""
 
+import codecs
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NoReturn, TypeAlias
 
@@ -11,6 +13,7 @@ from interlock.contract.limits import INLINE_LIMIT, MAX_DEPTH, MAX_DIGITS
 Path: TypeAlias = tuple[str | int, ...]
 
 _SHOWN = 60
+_LONGEST_ESCAPE = 6  # bytes of one character as JSON: \u001f
 _MAX_BITS = int(MAX_DIGITS * math.log2(10))  # rounded down: what passes has no more digits
 
 
@@ -47,10 +50,7 @@ def loads(content: bytes, limit: int = INLINE_LIMIT) -> Any:
     if len(content) > limit:
         raise NotStrictJsonError("too-large", f"{len(content):,} bytes, more than {limit:,}")
     try:
-        text = content.decode("utf-8-sig")
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
-        )
+        value = _DECODER.decode(content.removeprefix(codecs.BOM_UTF8).decode())
     except UnicodeDecodeError as problem:
         raise NotStrictJsonError("not-utf-8", f"byte {problem.start:,} is not UTF-8") from None
     except json.JSONDecodeError as problem:
@@ -65,6 +65,8 @@ def loads(content: bytes, limit: int = INLINE_LIMIT) -> Any:
 def check(value: Any, limit: int = INLINE_LIMIT) -> None:
     """Raises NotStrictJsonError unless the decoded `value` is plain JSON within the caps."""
     _examine(value, 1)
+    if type(value) is str and len(value) < limit // _LONGEST_ESCAPE:
+        return
     size = len(dumps(value))
     if size > limit:
         raise NotStrictJsonError("too-large", f"{size:,} bytes as JSON, more than {limit:,}")
@@ -72,7 +74,7 @@ def check(value: Any, limit: int = INLINE_LIMIT) -> None:
 
 def dumps(value: Any) -> bytes:
     """Compact JSON in UTF-8; raises ValueError or TypeError for what `check` refuses."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
 
 
 class _Refused:
@@ -117,37 +119,57 @@ def _too_deep() -> NoReturn:
     raise NotStrictJsonError("too-deep", f"more than {MAX_DEPTH} lists and objects inside one another") from None
 
 
-def _examine(value: Any, depth: int) -> None:
-    if value is None or isinstance(value, bool):
-        return
-    if isinstance(value, str):
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
+)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _examine(value: Any, depth: int, kind: type | None = None) -> None:
+    # By exact type: in a workflow's sandbox every `isinstance` is several calls.
+    kind = kind or type(value)
+    if kind is str:
         _examine_text(value)
-    elif isinstance(value, int):
+    elif kind is dict:
+        for key in value:
+            _examine_key(key)
+        _examine_items(value.items(), depth)
+    elif kind is list:
+        _examine_items(enumerate(value), depth)
+    elif kind is int:
         if value.bit_length() > _MAX_BITS:
             raise NotStrictJsonError("number-too-long", f"an integer of {MAX_DIGITS:,} digits or more")
-    elif isinstance(value, float):
+    elif kind is float:
         if not math.isfinite(value):
             raise NotStrictJsonError("not-a-number", f"{value} is not JSON")
-    elif isinstance(value, dict | list):
-        _examine_items(value, depth)
-    elif isinstance(value, _Refused):
+    elif value is not None and kind is not bool:
+        _examine(value, depth, _plain_kind(value))
+
+
+def _plain_kind(value: Any) -> type:
+    if type(value) is _Refused:
         raise NotStrictJsonError(value.code, value.message)
-    else:
-        raise NotStrictJsonError("not-json-value", f"a value of type {type(value).__name__!r} is not JSON")
+    for kind in (str, dict, list, int, float):
+        if isinstance(value, kind):
+            return kind
+    raise NotStrictJsonError("not-json-value", f"a value of type {type(value).__name__!r} is not JSON")
 
 
-def _examine_items(value: dict[Any, Any] | list[Any], depth: int) -> None:
+def _examine_items(items: Iterable[tuple[str | int, Any]], depth: int) -> None:
     if depth > MAX_DEPTH:
         _too_deep()
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(value, dict):
-            if not isinstance(key, str):
-                raise NotStrictJsonError("not-json-value", f"key of type {type(key).__name__!r} is not a string")
-            _examine_text(key)
-        try:
+    at: str | int = ""
+    try:
+        for at, item in items:  # noqa: B007 - the last one is named in the error
             _examine(item, depth + 1)
-        except NotStrictJsonError as problem:
-            raise NotStrictJsonError(problem.code, problem.message, (key, *problem.path)) from None
+    except NotStrictJsonError as problem:
+        raise NotStrictJsonError(problem.code, problem.message, (at, *problem.path)) from None
+
+
+def _examine_key(key: Any) -> None:
+    if type(key) is not str and not isinstance(key, str):
+        raise NotStrictJsonError("not-json-value", f"key of type {type(key).__name__!r} is not a string")
+    _examine_text(key)
 
 
 def _examine_text(text: str) -> None:

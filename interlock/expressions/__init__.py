@@ -3,7 +3,7 @@
 from interlock.expressions.check import check_expression, check_template, check_value
 from interlock.expressions.compile import compile_all
 from interlock.expressions.explain import Explained, Part, explain, explain_template
-from interlock.expressions.first import compile_first, undecided
+from interlock.expressions.first import compile_first
 from interlock.expressions.outcomes import Context, Missing, NotMet
 from interlock.expressions.paths import looks_like_path, paths_of, roots_of
 from interlock.expressions.problems import ExpressionError, Problem
@@ -38,5 +38,4 @@ __all__ = [
     "paths_of",
     "roots_of",
     "shape_of",
-    "undecided",
 ]

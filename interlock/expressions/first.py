@@ -1,4 +1,4 @@
-"""Ordered conditions of which the first that is met wins, as of gates and routes: one function for all of them."""
+"""Ordered conditions of which the first that is met or cannot be decided is looked for, as of gates: one function."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -6,12 +6,11 @@ from typing import Any
 
 from interlock.expressions import nodes
 from interlock.expressions.compile import execute
-from interlock.expressions.evaluate import Evaluation
 from interlock.expressions.explain import decide
 from interlock.expressions.generate import METER
 from interlock.expressions.generate_pages import INDENT, PageWriter
 from interlock.expressions.nodes import Expr
-from interlock.expressions.outcomes import Context, Missing, NotMet
+from interlock.expressions.outcomes import Context
 from interlock.expressions.parser import parse_expression
 
 MANY = 4
@@ -22,7 +21,10 @@ Numbered = tuple[int, Expr]
 
 
 def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
-    """One function that gives the index of the first condition that is met, or -1; an empty text always is."""
+    """One function that gives the index of the first condition that is met, or -1; an empty text always is.
+
+    A condition that cannot be decided is given as well: whoever asks then evaluates it, to learn why.
+    """
     until = conditions.index("") if "" in conditions else len(conditions)
     writer, chain = PageWriter(), _Chain()
     writer.hoisted = {}
@@ -30,23 +32,10 @@ def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
     for path, group in groupby(trees, key=lambda numbered: nodes.keys_of(_compared(numbered[1])[0])):
         chain.add(writer, list(group), by_text=bool(path))
     last = f"{INDENT}return {until if until < len(conditions) else -1}"
-    heads = [f"{INDENT}{line}" for line in writer.roots()]
-    execute(writer, [*chain.functions, "def first(c):", *heads, *chain.lines, last])
+    execute(writer, [*chain.functions, "def first(c):", *chain.lines, last])
     chain.fill(writer)
     first: Callable[[Context], int] = writer.namespace["first"]
     return first
-
-
-def undecided(conditions: Sequence[str], context: Context) -> list[tuple[int, NotMet]]:
-    """Of conditions in order, up to the first that is met: those that could not be decided, with the reason."""
-    found: list[tuple[int, NotMet]] = []
-    for index, text in enumerate(conditions):
-        verdict = decide(parse_expression(text), context) if text else True
-        if isinstance(verdict, NotMet):
-            found.append((index, verdict))
-        elif verdict:
-            break
-    return found
 
 
 class _Chain:
@@ -56,6 +45,7 @@ class _Chain:
         self.lines: list[str] = []
         self.functions: list[str] = []
         self.tables: list[tuple[Table, list[Numbered]]] = []
+        self.roots_read = 0
 
     def add(self, writer: PageWriter, group: list[Numbered], *, by_text: bool) -> None:
         """Conditions that are neighbours and begin with a comparison of one path, or with anything else."""
@@ -64,11 +54,16 @@ class _Chain:
             return
         for index, tree in group:
             python = writer.expression(tree)
+            self.read_roots(writer)
             self.lines += [f"{INDENT}try:", *_meter(writer), f"{INDENT * 2}if {python}: return {index}"]
-            self.lines += [
-                f"{INDENT}except Exception:",
-                f"{INDENT * 2}if {writer.slowly(decide, tree)}: return {index}",
-            ]
+            self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}return {index}"]
+
+    def read_roots(self, writer: PageWriter) -> None:
+        """Read the roots first named here; None, which has no attributes, stands for one that is missing."""
+        for root, name in list((writer.hoisted or {}).items())[self.roots_read :]:
+            self.lines += [f"{INDENT}try:", f"{INDENT * 2}{name} = c[{writer.constant(root)}]"]
+            self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}{name} = None"]
+            self.roots_read += 1
 
     def look_up(self, writer: PageWriter, group: list[Numbered]) -> None:
         """Ask only those whose text is the value of the path."""
@@ -79,8 +74,10 @@ class _Chain:
         path, _ = _compared(group[0][1])
         table: Table = {}
         self.tables.append((table, group))
-        self.lines += [f"{INDENT}try:", f"{INDENT * 2}v = {writer.expression(path)}"]
-        self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}v = {writer.slowly(_value, path)}"]
+        python = writer.expression(path)
+        self.read_roots(writer)
+        self.lines += [f"{INDENT}try:", f"{INDENT * 2}v = {python}"]
+        self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}return {group[0][0]}"]
         self.lines.append(f"{INDENT}i = {writer.call(_found, writer.constant(table), 'v', 'c')}")
         self.lines.append(f"{INDENT}if i >= 0: return i")
 
@@ -102,20 +99,12 @@ def _compared(tree: Expr) -> tuple[Expr, str]:
 
 
 def _found(table: Table, value: Any, context: Context) -> int:
-    """The index of the first condition for a text that is met."""
+    """The index of the first condition for a text that is met or cannot be decided."""
     if value.__class__ is str:
         for index, condition in table.get(value, ()):
-            if condition(context):
+            if condition(context) is not False:
                 return index
     return -1
-
-
-def _value(path: Expr, context: Context) -> Any:
-    """The value of a path, or None where it cannot be read: then none of the comparisons is met."""
-    try:
-        return Evaluation(context).value(path)
-    except Missing:
-        return None
 
 
 def _meter(writer: PageWriter) -> list[str]:

@@ -107,10 +107,6 @@ class Writer:
             return self.name(node.name)
         return self.hoisted.setdefault(node.name, f"r{len(self.hoisted)}")
 
-    def roots(self) -> list[str]:
-        """The assignments of the roots that are read once; None, which has no attributes, stands for a missing one."""
-        return [f"{name} = c.get({self.constant(root)})" for root, name in (self.hoisted or {}).items()]
-
     def comparison(self, node: nodes.Compare) -> str:
         """A comparison; texts and whole numbers inline, everything else by the function that knows all kinds."""
         if node.op in ("in", "not in"):

@@ -36,13 +36,17 @@ class PageWriter(Writer):
         if only is not None:
             return self.expression(only)
         if all(isinstance(block, nodes.Plain | nodes.Output) for block in blocks):
-            return self.call(do.finish, f"[{', '.join(map(self.part, blocks))}]")
+            return self.metered_call(do.joined, f"[{', '.join(map(self.unrendered, blocks))}]")
         self.metered = True
         return f"{self.page(blocks)}(c, w)"
 
     def part(self, block: Block) -> str:
         """Python for the text of a simple block."""
         return self.plain(block.text) if isinstance(block, nodes.Plain) else self.rendered(block.expr)  # type: ignore[union-attr]
+
+    def unrendered(self, block: Block) -> str:
+        """Python for the value of a simple block, which `joined` makes a text."""
+        return self.constant(block.text) if isinstance(block, nodes.Plain) else self.expression(block.expr)  # type: ignore[union-attr]
 
     def page(self, blocks: tuple[Block, ...]) -> str:
         """A function for a template with blocks; gives its name."""

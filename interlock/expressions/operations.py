@@ -250,6 +250,19 @@ def finish(parts: list[str]) -> str:
     return "".join(parts)
 
 
+def joined(meter: Meter, values: list[Any]) -> str:
+    """The text of a template without blocks: texts as they are, counted together, everything else rendered."""
+    try:
+        size = sum(map(len, values))
+        text = "".join(values) if size <= MAX_TEXT else None
+    except TypeError:
+        return finish([render(meter, value) for value in values])
+    if text is None:
+        raise Missing("", "too-large")
+    spend(meter, len(values) + size // 64)  # never less than what they cost one by one
+    return text
+
+
 def each(meter: Meter, items: Any) -> list[Any]:
     """The rounds of a loop."""
     if items.__class__ is not list:

@@ -6,33 +6,33 @@ from typing import Any
 
 
 class Context(dict[str, Any]):
-    """Roots of the context. A root given in `lazy` is computed once, when an expression first reads it."""
+    """Roots of the context. What is not in it is asked of `lazy` when an expression first reads it, and then kept.
+
+    `lazy` raises KeyError for a root that there is not.
+    """
 
     __slots__ = ("lazy",)
 
-    def __init__(self, roots: dict[str, Any], lazy: dict[str, Callable[[], Any]]) -> None:
+    def __init__(self, roots: dict[str, Any], lazy: Callable[[str], Any] | None = None) -> None:
         super().__init__(roots)
-        self.lazy = lazy
+        self.lazy = lazy or _none
 
     def __missing__(self, root: str) -> Any:
-        value = self.lazy[root]()
-        self[root] = value
+        value = self[root] = self.lazy(root)
         return value
 
     def close(self) -> None:
         """Let go of everything: the lazy roots and the turn hold one another, and would wait for the collector."""
         self.clear()
-        self.lazy.clear()
+        self.lazy = _none
 
     def extended(self, **roots: Any) -> "Context":
         """A context with further roots, `args`, `result`, `error` or `value`, say; the first is left as it is."""
-        child = Context({**self, **roots}, {})
-        child.lazy = {root: _from(self, root) for root in self.lazy if root not in child}
-        return child
+        return Context({**self, **roots}, self.__getitem__)
 
 
-def _from(parent: Context, root: str) -> Callable[[], Any]:
-    return lambda: parent[root]
+def _none(root: str) -> Any:
+    raise KeyError(root)
 
 
 def at_time(now_ms: int) -> datetime:

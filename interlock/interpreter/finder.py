@@ -4,7 +4,7 @@ Vocabularies, intents and labels do not compete: the longest phrase wins within 
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from interlock.plan.plan import Plan
 from interlock.text.hits import Hit, leftmost_longest, longest_first
@@ -21,8 +21,7 @@ class Wanted(NamedTuple):
 
 
 def _group(hit: Hit) -> tuple[str, str]:
-    kind, name, _ = cast("Wanted", hit.tag)
-    return kind, name
+    return hit.tag[:2]  # type: ignore[index,no-any-return]  # a tag is a Wanted here
 
 
 class Finder:
@@ -36,19 +35,22 @@ class Finder:
 
     def words(self, text: str) -> dict[tuple[str, str], list[Hit]]:
         """Hits by kind and name; the longest of each list where its phrases overlap."""
+        every = self._phrases.every(text)
+        if len(every) < 2:
+            return {_group(hit): [hit] for hit in every}
         found: dict[tuple[str, str], list[Hit]] = {}
-        for hit in self._phrases.every(text):
+        for hit in every:
             found.setdefault(_group(hit), []).append(hit)
         return {group: leftmost_longest(hits) if len(hits) > 1 else hits for group, hits in found.items()}
 
     def shapes(self, text: str) -> dict[tuple[str, str], list[Hit]]:
         """Hits of patterns by kind and name; slots compete for overlapping text, the longest wins, intents do not."""
-        found: dict[tuple[str, str], list[Hit]] = {}
         every = self._patterns.every(text)
-        if len(every) > 1:
-            slots = longest_first(hit for hit in every if _group(hit)[0] == "slot")
-            every = [*slots, *(hit for hit in every if _group(hit)[0] != "slot")]
-        for hit in every:
+        if len(every) < 2:
+            return {_group(hit): [hit] for hit in every}
+        found: dict[tuple[str, str], list[Hit]] = {}
+        slots = longest_first(hit for hit in every if _group(hit)[0] == "slot")
+        for hit in [*slots, *(hit for hit in every if _group(hit)[0] != "slot")]:
             found.setdefault(_group(hit), []).append(hit)
         return found
 

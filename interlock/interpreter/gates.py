@@ -25,9 +25,7 @@ SAYS: dict[str, tuple[Outcome, Source]] = {
 
 def screened(turn: Turn) -> Calling[Answer | None]:
     """Run the screens over the raw text; what they find is masked before anything else reads the message."""
-    screens = turn.program.gates[0]
-    if not screens:
-        return None
+    screens = turn.program.screen_gates
     raw = turn.message.text
     hits = turn.program.screens.scan(raw)
     if not hits:
@@ -49,12 +47,21 @@ def screened(turn: Turn) -> Calling[Answer | None]:
 
 def gated(turn: Turn) -> Calling[Answer | None]:
     """Run the gates that are not screens."""
-    for run in turn.program.gates[1]:
-        answer = _safely(turn, run, None)
-        if answer is None and turn.gates[-1]["verdict"] != "pass":
-            answer = yield from _acted(turn, run.gate)
-        if answer is not None:
-            return answer
+    for stretch in turn.program.gates:
+        number = 0
+        if stretch.first is not None:
+            found = stretch.first(turn.context)
+            if found < 0:
+                turn.gates += stretch.passed
+                continue
+            turn.gates += stretch.passed[:found]
+            number = found
+        for run in stretch.runs[number:]:
+            answer = _safely(turn, run, None)
+            if answer is None and turn.gates[-1]["verdict"] != "pass":
+                answer = yield from _acted(turn, run.gate)
+            if answer is not None:
+                return answer
     return None
 
 
@@ -73,9 +80,6 @@ def _reread(turn: Turn, text: str) -> None:
 
 def _safely(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
     try:
-        if run.plain is not None and run.plain(turn.context) is False:
-            turn.gates.append(run.passed)
-            return None
         return _judged(turn, run, hits)
     except Missing as missing:
         return _cannot(turn, run.gate, str(missing))

@@ -13,32 +13,35 @@ from interlock.interpreter.turn import Calling, Turn
 
 def answer(turn: Turn) -> Calling[Answer]:
     """All that follows from one message of the user."""
-    refused = yield from screened(turn)
-    if refused is not None:
-        turn.screened = not turn.read
-        return refused
+    if turn.program.screen_gates:
+        refused = yield from screened(turn)
+        if refused is not None:
+            turn.screened = not turn.read
+            return refused
     ended = yield from gated(turn)
     if ended is not None:
         return ended
     try:
-        return (yield from _flow(turn))
+        flow = _flow(turn)
     except RouteFailed as failure:
         turn.failed(failure.route.at, "route-failed", str(failure))
         return Answer("refuse", engine_text(turn.program, turn.language, "failed"), "fallback", "route_failed")
+    return (yield from flow)
 
 
 def _flow(turn: Turn) -> Calling[Answer]:
+    """The flow that answers, ready to be walked. Raises RouteFailed."""
     if not turn.read:
         read(turn)
     waiting = turn.state.flow
     if waiting is None:
-        return (yield from _begin(turn, turn.program.routes.choose(turn)))
+        return _begin(turn, turn.program.routes.choose(turn))
     answered = answers(turn)
     chosen = None if answered else turn.program.routes.choose(turn)
     if chosen is not None and not chosen.is_last and chosen.route.id != waiting["route"]:
         turn.abandoned = waiting["name"]
-        return (yield from _begin(turn, chosen))
-    return (yield from _go_on(turn, waiting, answered=answered))
+        return _begin(turn, chosen)
+    return _go_on(turn, waiting, answered=answered)
 
 
 def _begin(turn: Turn, chosen: Chosen) -> Calling[Answer]:
@@ -47,7 +50,7 @@ def _begin(turn: Turn, chosen: Chosen) -> Calling[Answer]:
     turn.state.flow = None
     turn.state.vars = {}
     turn.context["vars"] = dict(turn.program.no_vars)
-    return (yield from run(turn, route.flow, route.id, {}))
+    return run(turn, route.flow, route.id, {})
 
 
 def _go_on(turn: Turn, waiting: Json, *, answered: bool) -> Calling[Answer]:
@@ -55,4 +58,4 @@ def _go_on(turn: Turn, waiting: Json, *, answered: bool) -> Calling[Answer]:
     turn.route = {"id": waiting["route"], "at": None, "flow": waiting["name"], "continued": True}
     turn.state.flow = None
     take_up(turn)
-    return (yield from run(turn, waiting["name"], waiting["route"], waiting["journal"]))
+    return run(turn, waiting["name"], waiting["route"], waiting["journal"])

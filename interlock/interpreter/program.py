@@ -9,7 +9,7 @@ from interlock.expressions.outcomes import Missing
 from interlock.expressions.sources import Expression, Source, Value
 from interlock.expressions.sources import Text as TextSource
 from interlock.interpreter.finder import Finder
-from interlock.interpreter.gate_order import gates_in_order
+from interlock.interpreter.gate_order import screens_of, stretches_of
 from interlock.interpreter.routing import Routes
 from interlock.interpreter.screening import Screens
 from interlock.interpreter.tables import Table
@@ -57,7 +57,8 @@ class Program:
             {text: function for (kind, text), function in compiled.items() if kind == wanted}
             for wanted in ("when", "text", "value")
         )
-        self.gates = gates_in_order(plan, self._conditions)
+        self.screen_gates = screens_of(plan)
+        self.gates = stretches_of(plan)
 
     def condition(self, expression: str) -> Compiled:
         """The condition under a `when` or `that` of this plan: gives True, False or `NotMet`."""

@@ -1,7 +1,6 @@
 """What a message says: values for slots and whether intents hold, from its words and the session's trusted history."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +26,13 @@ _start = attrgetter("start")
 def read(turn: Turn) -> None:
     """Fill `turn.slots` and `turn.intents` from the masked text; the turn is read once."""
     turn.read = True
-    finder = turn.program.finder
-    words, shapes = finder.words(turn.text), finder.shapes(turn.text)
-    found = list(_found(turn, words, shapes))
-    found += _bare(turn, words, found)
+    program, text = turn.program, turn.text
+    words, shapes = program.finder.words(text), program.finder.shapes(text)
+    found = _found(turn, text, words, shapes)
+    if program.bare:
+        found += _bare(turn, words, found)
     _read_intents(turn, words, shapes, found)
-    turn.slots = kept(turn)
+    turn.slots = kept(turn) if turn.state.slots else {}
     if found:
         _read_slots(turn, words, found)
     turn.context["intents"] = turn.intents
@@ -42,34 +42,34 @@ def read(turn: Turn) -> None:
 def values_of(turn: Turn, slot: str, text: str) -> list[Found]:
     """The values that `slot` reads in another text than the message."""
     finder = turn.program.finder
-    return list(_of_slot(turn, slot, text, finder.words(text), finder.shapes(text)))
+    return [one for one in _found(turn, text, finder.words(text), finder.shapes(text)) if one.slot == slot]
 
 
-def _found(turn: Turn, words: Groups, shapes: Groups) -> Iterator[Found]:
+def _found(turn: Turn, text: str, words: Groups, shapes: Groups) -> list[Found]:
     """The values of all slots: only those slots are looked at for which something was found."""
     program = turn.program
-    names = [name for kind, name in shapes if kind == "slot"]
-    for kind, name in words:
+    found: list[Found] = []
+    for (kind, name), hits in shapes.items():
+        if kind == "slot":
+            slot = program.plan.slots[name]
+            found += [Found(name, _value(slot, hit), hit.raw, hit.start, hit.end) for hit in hits]
+    for (kind, name), hits in words.items():
         if kind == "vocabulary":
-            names += program.slots_of.get(name, ())
-    for name in (*names, *program.extracted):
-        yield from _of_slot(turn, name, turn.text, words, shapes)
+            for reader in program.slots_of.get(name, ()):
+                found += [Found(reader, _code(hit), hit.raw, hit.start, hit.end) for hit in hits]
+    for name in program.extracted:
+        kind, now = program.plan.slots[name].extract, turn.context["now"]
+        found += [
+            Found(name, one.value, text[one.start : one.end], one.start, one.end) for one in extract(kind, text, now)
+        ]
+    return found
 
 
-def _of_slot(turn: Turn, name: str, text: str, words: Groups, shapes: Groups) -> Iterator[Found]:
-    slot = turn.program.plan.slots[name]
-    if slot.kind == "extract":
-        for one in extract(slot.extract, text, turn.context["now"]):
-            yield Found(name, one.value, text[one.start : one.end], one.start, one.end)
-        return
-    hits = words.get(("vocabulary", slot.vocabulary)) if slot.kind == "vocabulary" else shapes.get(("slot", name))
-    for hit in hits or ():
-        yield Found(name, _value(slot, hit), hit.raw, hit.start, hit.end)
+def _code(hit: Hit) -> str:
+    return hit.tag[2]  # type: ignore[index,no-any-return]  # a tag of the finder is a Wanted
 
 
 def _value(slot: "Slot", hit: Hit) -> Any:
-    if slot.kind == "vocabulary":
-        return hit.tag[2]  # type: ignore[index]  # a tag of the finder is a Wanted
     return normalised(hit.value, slot.normalise) if slot.normalise else hit.value
 
 
@@ -103,26 +103,36 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
 
 def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
     certain, contended = found, list[Found]()
-    if not _apart(found):
+    if len(found) > 1 and not _apart(found):
         asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
         labels = {name: hits for (kind, name), hits in words.items() if kind == "label"}
         certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
-    by_slot: dict[str, list[Found]] = {}
-    for one in certain:
-        by_slot.setdefault(one.slot, []).append(one)
+    by_slot = _by_slot(certain)
     for name, mine in by_slot.items():
         turn.slots[name] = as_filled(turn, name, _distinct(mine))
-    for name in dict.fromkeys(one.slot for one in contended if one.slot not in by_slot):
-        values = _distinct([one for one in contended if one.slot == name])
-        turn.slots[name] = as_filled(turn, name, values, certain=False)
+    for name, mine in _by_slot(contended).items() if contended else ():
+        if name not in by_slot:
+            turn.slots[name] = as_filled(turn, name, _distinct(mine), certain=False)
+
+
+def _by_slot(found: list[Found]) -> dict[str, list[Found]]:
+    by_slot: dict[str, list[Found]] = {}
+    for one in found:
+        if one.slot in by_slot:
+            by_slot[one.slot].append(one)
+        else:
+            by_slot[one.slot] = [one]
+    return by_slot
 
 
 def _apart(found: list[Found]) -> bool:
     """Whether no two values share words, so that nothing contends."""
-    if len(found) == 1:
-        return True
-    ordered = sorted(found, key=_start)
-    return all(one.end <= other.start for one, other in pairwise(ordered))
+    end = 0
+    for one in sorted(found, key=_start):
+        if one.start < end:
+            return False
+        end = one.end
+    return True
 
 
 def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True) -> Filled:
@@ -132,8 +142,8 @@ def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True
     if not certain or (len(values) > 1 and not slot.many):
         return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
     value = [one.value for one in values] if slot.many else values[0].value
-    for one in values if slot.checks else ():
-        problem = _problem(turn, name, one.value)
+    if slot.checks:
+        problem = next(filter(None, (_problem(turn, name, one.value) for one in values)), "")
         if problem:
             return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
     return Filled(name, "filled", value, values, "message", turn.state.turn)
@@ -162,6 +172,8 @@ def _distinct(found: list[Found]) -> list[Found]:
 def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found]) -> None:
     plan = turn.program.plan
     turn.intents = dict(turn.program.no_intents)
+    if not turn.intents:
+        return
     for groups in (words, shapes):
         for kind, name in groups:
             if kind == "intent":

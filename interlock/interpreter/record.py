@@ -96,7 +96,7 @@ def plain(state: State, message: Any, outcome: str, source: str, effect: str) ->
         **NOTHING,
         **_head(state, message.now_ms, message.now_ms),
         "request_id": message.id,
-        "message": {"role": message.role, "type": message.type, "text": message.text, "metadata": message.metadata},
+        "message": _message_of(message, message.text, message.metadata),
         "language": None,
         "effect": effect,
         "outcome": outcome,
@@ -162,7 +162,18 @@ def _head(state: State, started_ms: int, ended_ms: int) -> Json:
 def _message(turn: Turn) -> Json:
     message, fields = turn.message, turn.program.plan.message.metadata
     metadata = {name: masked(fields[name], value) for name, value in message.metadata.items()}
-    return {"role": message.role, "type": message.type, "text": text_to_keep(turn), "metadata": metadata}
+    return _message_of(message, text_to_keep(turn), metadata)
+
+
+def _message_of(message: Any, text: str, metadata: Json) -> Json:
+    """The message; of the history that came with it only how much it was, for no rule reads it."""
+    return {
+        "role": message.role,
+        "type": message.type,
+        "text": text,
+        "metadata": metadata,
+        "history": len(message.history),
+    }
 
 
 def _slot(turn: Turn, filled: Filled) -> Json:

@@ -1,5 +1,7 @@
 """The context of a turn, and its roots that are computed when they are read: slots, cells, conditions, decisions."""
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interlock.expressions.outcomes import Missing, NotMet
@@ -24,31 +26,27 @@ def new_turn(program: "Program", state: "State", message: "MessageReceived", met
         {
             "message": {"id": message.id, "type": message.type, "text": message.text, "metadata": metadata},
             "user": state.user,
-            "session": {"id": state.session_id, "status": state.status},
+            "session": {"id": state.session_id, "status": state.status},  # as it is now: the turn may change it
             "config": program.plan.config,
-            "vars": {**program.no_vars, **state.vars},
-            "run": {"id": state.run_id},
-            "turn": {"number": state.turn, "round": 1, "tool_errors": 0},
-            "steps": {},
-            "$show": shower(program, language),
-        },
-        {},
+        }
     )
     turn = Turn(program, state, message, message.now_ms, language, context, message.text)
-    context["conditions"] = Conditions(turn)
-    context["cells"] = cells.Live(state, cells.current_in(context))
-    context["decisions"] = Decisions(turn)
-    context.lazy = {
-        "now": lambda: at_time(message.now_ms),
-        "slots": lambda: _read(turn)["slots"],
-        "intents": lambda: _read(turn)["intents"],
-    }
+    context.lazy = partial(_root, turn)
     return turn
 
 
-def _read(turn: Turn) -> Context:
+def _root(turn: Turn, name: str) -> Any:
+    return _ROOTS[name](turn)
+
+
+def _slots(turn: Turn) -> Any:
     read(turn)
-    return turn.context
+    return turn.context["slots"]
+
+
+def _intents(turn: Turn) -> Any:
+    read(turn)
+    return turn.context["intents"]
 
 
 class Conditions(dict[str, bool]):
@@ -103,3 +101,19 @@ class Decisions(dict[str, Any]):
 
     def _cell(self, row: "Row", column: str) -> Any:
         return self._turn.program.value(row.when[column].template)(self._turn.context)
+
+
+_ROOTS: Mapping[str, Callable[[Turn], Any]] = {
+    "now": lambda turn: at_time(turn.message.now_ms),
+    "slots": _slots,
+    "intents": _intents,
+    "conditions": Conditions,
+    "decisions": Decisions,
+    "cells": lambda turn: cells.Live(turn.state, cells.current_in(turn.context)),
+    "vars": lambda turn: {**turn.program.no_vars, **turn.state.vars},
+    "run": lambda turn: {"id": turn.state.run_id},
+    "turn": lambda turn: {"number": turn.state.turn, "round": 1, "tool_errors": 0},
+    "steps": lambda turn: {},  # noqa: ARG005 - one shape of roots
+    "$show": lambda turn: shower(turn.program, turn.language),
+}
+"""The roots that are made when they are first read; most turns read few of them."""

@@ -1,12 +1,11 @@
 """Which flow handles an admitted turn: the first route that holds, found without asking those that cannot.
 
 A route whose `when` is `root.name == 'literal'`, alone or before an `and`, cannot hold for another value; such routes
-are looked up by the value. All others are asked in their order.
+are looked up by the value, and where there is no `and`, finding one is the proof that it holds. All others are asked in
+their order.
 """
 
-from bisect import insort
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import re2
 
@@ -16,7 +15,7 @@ from interlock.interpreter.turn import Turn
 from interlock.plan.plan import Plan
 from interlock.plan.rules import Route
 
-_EQUALS = re2.compile(r"""^\s*([a-z_]+)\.([a-z_][a-z0-9_]*)\s*==\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*(?:and\s.*)?$""")
+_EQUALS = re2.compile(r"""^\s*([a-z_]+)\.([a-z_][a-z0-9_]*)\s*==\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*(and\s.*)?$""")
 _LOOKED_UP = frozenset({"slots", "message", "user", "config", "vars", "session"})
 """Roots that are plain maps: looking into one decides nothing and records nothing."""
 
@@ -29,8 +28,7 @@ class RouteFailed(Exception):  # noqa: N818 - it names what happened
         self.route = route
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The route that won, and whether it is the last one, which holds for whatever no other takes."""
 
     route: Route
@@ -43,7 +41,9 @@ class Routes:
     def __init__(self, plan: Plan) -> None:
         self._routes = plan.routes
         self._asked: list[int] = []
-        self._by_value: dict[tuple[str, str], dict[str, list[int]]] = {}
+        by_path: dict[tuple[str, str], dict[str, list[int]]] = {}
+        self._proved: set[int] = set()
+        """Routes that hold wherever they are found by value."""
         for number, route in enumerate(plan.routes):
             found = _EQUALS.search(route.when)
             if found is None or found.group(1) not in _LOOKED_UP:
@@ -51,25 +51,26 @@ class Routes:
                 continue
             path = (found.group(1), found.group(2))
             literal = found.group(3) if found.group(3) is not None else found.group(4)
-            self._by_value.setdefault(path, {}).setdefault(literal, []).append(number)
+            by_path.setdefault(path, {}).setdefault(literal, []).append(number)
+            if found.group(5) is None:
+                self._proved.add(number)
+        self._by_value = [(*path, by_value) for path, by_value in by_path.items()]
 
     def candidates(self, context: Any) -> list[int]:
         """Numbers of the routes that may hold, in order."""
         numbers = self._asked
-        for (root, name), by_value in self._by_value.items():
+        for root, name, by_value in self._by_value:
             value = context[root].get(name)
-            found = by_value.get(value) if isinstance(value, str) else None
-            if found:
-                if numbers is self._asked:
-                    numbers = numbers.copy()
-                for number in found:
-                    insort(numbers, number)
+            if value.__class__ is str and value in by_value:
+                numbers = sorted([*numbers, *by_value[value]])
         return numbers
 
     def choose(self, turn: Turn) -> Chosen:
         """The first route that holds. Raises RouteFailed."""
         for number in self.candidates(turn.context):
             route = self._routes[number]
+            if number in self._proved:
+                return Chosen(route, number == len(self._routes) - 1)
             try:
                 met = not route.when or turn.program.condition(route.when)(turn.context)
             except NeedsRead as needed:

@@ -91,4 +91,6 @@ def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
 
 
 def _joined(turn: Turn, last: str = "") -> str:
+    if len(turn.parts) == 1 and not last:
+        return turn.parts[0].text
     return "\n\n".join(text for text in (*(part.text for part in turn.parts), last) if text)

@@ -1,26 +1,19 @@
-"""Decision tables at run time: which rows hit, and what the hit policy makes of their outputs.
+"""Decision tables at run time: what the hit policy makes of the outputs of the rows that hit.
 
-Each column keeps, for each value that tells rows apart, the set of rows that it lets through as the bits of one
-integer; a decision is one `&` per column. Rows are worked in blocks, so that memory grows with the rows and no faster.
-How a column tells values apart is in `columns`.
+Which rows hit is found in `row_sets`.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from interlock.plan.columns import Column, Key, key_of, order_of
+from interlock.interpreter.row_sets import BLOCK, SMALL, Block
+from interlock.plan.columns import Key, key_of, order_of
 from interlock.plan.rules import Decision
-
-BLOCK = 16_384
-"""Rows worked together."""
 
 Outputs: TypeAlias = Callable[[int], dict[str, Any]]
 TemplateCell: TypeAlias = Callable[[int, str], Any]
-Asked: TypeAlias = tuple[str, type | None, Mapping[Any, int], list[Any], list[int], Column]
-"""A column: its name, the parts of `Column.quick`, and the column itself."""
 
 
 class Decided(NamedTuple):
@@ -34,26 +27,22 @@ class Decided(NamedTuple):
     error: str = ""
 
 
+_decided = tuple.__new__  # what a NamedTuple does, without the call of a function in Python in between
+
+
 class Table:
     """A decision table ready to be asked."""
 
-    def __init__(self, decision: Decision, *, block: int = BLOCK) -> None:
+    def __init__(self, decision: Decision, *, block: int = BLOCK, small: int = SMALL) -> None:
         self._decision = decision
         self._none: dict[str, Any] = dict.fromkeys(decision.outputs)
+        self._width = len(decision.outputs)
         self._templates = [
             {column: cell.negate for column, cell in row.when.items() if cell.template} for row in decision.rows
         ]
         self._has_templates = any(self._templates)
         self._is_first = decision.hit == "first" and not self._has_templates
-        self._blocks = [self._block(first, block) for first in range(0, len(decision.rows), block)]
-
-    def _block(self, first: int, size: int) -> tuple[int, int, list[Asked]]:
-        """The number of the block's first row, all its rows, and the columns that tell them apart."""
-        rows = self._decision.rows[first : first + size]
-        columns = [
-            (name, Column(field, [row.when.get(name) for row in rows])) for name, field in self._decision.inputs.items()
-        ]
-        return first, (1 << len(rows)) - 1, [(name, *one.quick, one) for name, one in columns if one.tells]
+        self._blocks = [Block(decision, first, block, small) for first in range(0, len(decision.rows), block)]
 
     def decide(self, values: Mapping[str, Any], outputs: Outputs, cell: TemplateCell | None = None) -> Decided:
         """What the table says for `values` by input column; an absent value or none passes "any" and `not` of nothing.
@@ -62,35 +51,32 @@ class Table:
         with a template. What they raise passes through. Where no row hits every output is none, but `count` 0.
         """
         if self._is_first:
-            for first, every_row, columns in self._blocks:
-                let_through = _let_through(every_row, columns, values)
-                if let_through:
-                    row = first + (let_through & -let_through).bit_length() - 1
+            for block in self._blocks:
+                row = block.first(values)
+                if row >= 0:
                     result = outputs(row)
-                    return Decided((row,), result if len(result) == len(self._none) else self._none | result)
+                    if len(result) != self._width:
+                        result = self._none | result
+                    return _decided(Decided, ((row,), result, ""))
             return Decided((), dict(self._none))
         policy = self._decision.hit
-        rows = tuple(islice(self._hits(values, cell), 1 if policy == "first" else None))
-        if policy == "unique" and len(rows) > 1:
-            return Decided(rows, dict(self._none), f"{_named(rows)} hit, and the hit policy is 'unique'")
-        given = [self._none | outputs(row) for row in rows]
+        hits = tuple(islice(self._hits(values, cell), 1 if policy == "first" else None))
+        if policy == "unique" and len(hits) > 1:
+            return Decided(hits, dict(self._none), f"{_named(hits)} hit, and the hit policy is 'unique'")
+        given = [self._none | outputs(row) for row in hits]
         if policy in {"unique", "any", "first"}:
-            return self._one_of(rows, given)
-        return self._best(rows, given) if policy == "priority" else self._all_of(rows, given)
+            return self._one_of(hits, given)
+        return self._best(hits, given) if policy == "priority" else self._all_of(hits, given)
 
     def hits(self, values: Mapping[str, Any], cell: TemplateCell | None = None) -> list[int]:
         """All rows that hit, in order; arguments as for `decide`."""
         return list(self._hits(values, cell))
 
     def _hits(self, values: Mapping[str, Any], cell: TemplateCell | None) -> Iterator[int]:
-        for first, every_row, columns in self._blocks:
-            rows = _let_through(every_row, columns, values)
-            while rows:
-                lowest = rows & -rows
-                row = first + lowest.bit_length() - 1
+        for block in self._blocks:
+            for row in block.every(values):
                 if not self._has_templates or self._templates_hit(row, values, cell):
                     yield row
-                rows ^= lowest
 
     def _templates_hit(self, row: int, values: Mapping[str, Any], cell: TemplateCell | None) -> bool:
         for column, negated in self._templates[row].items():
@@ -146,17 +132,6 @@ class Table:
                     return Decided(rows, dict(self._none), problem)
                 result[name] = _AGGREGATES[self._decision.hit](present, ordered)
         return Decided(rows, result)
-
-
-def _let_through(rows: int, columns: Sequence[Asked], values: Mapping[str, Any]) -> int:
-    for name, kind, points, limits, gaps, column in columns:
-        value = values.get(name)
-        if value.__class__ is kind:
-            named = points.get(value)
-            rows &= gaps[bisect_left(limits, value)] if named is None else named
-        else:
-            rows &= column[value]
-    return rows
 
 
 def _named(rows: tuple[int, ...]) -> str:

@@ -68,6 +68,11 @@ class Column:
         kind = str if self._field.type == "string" else int if self._is_number else None
         return Quick(kind, self._points, self._limits, self._gaps or [self._others])
 
+    @property
+    def sets(self) -> list[int]:
+        """Every set of rows that is let through by some value, each once."""
+        return list(dict.fromkeys([*self._points.values(), *self._gaps, self._others]))
+
     def __getitem__(self, value: Any) -> int:
         kind = type(value)
         if not (self._is_number and (kind is int or (kind is float and value == value))):  # noqa: PLR0124  # not NaN

@@ -6,16 +6,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from interlock.source.bundle import Bundle, read_bundle
     from interlock.source.document import Document, read_document
-    from interlock.source.folders import find_bundles
+    from interlock.source.folders import bundle_names, find_bundles
     from interlock.source.places import KeyPath, Places
     from interlock.source.sheet import Sheet
 
-__all__ = ["Bundle", "Document", "KeyPath", "Places", "Sheet", "find_bundles", "read_bundle", "read_document"]
+__all__ = [
+    "Bundle",
+    "Document",
+    "KeyPath",
+    "Places",
+    "Sheet",
+    "bundle_names",
+    "find_bundles",
+    "read_bundle",
+    "read_document",
+]
 
 _HOMES = {
     "bundle": ("Bundle", "read_bundle"),
     "document": ("Document", "read_document"),
-    "folders": ("find_bundles",),
+    "folders": ("bundle_names", "find_bundles"),
     "places": ("KeyPath", "Places"),
     "sheet": ("Sheet",),
 }

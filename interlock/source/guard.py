@@ -17,7 +17,7 @@ from yaml.events import (
 from interlock.diagnostics import Diagnostic, Location
 from interlock.source import habits, scalars
 from interlock.source.decode import MOST_FINDINGS, Text
-from interlock.source.places import Spot
+from interlock.source.places import ScalarSpot, Spot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,12 +66,10 @@ class Guard:
         return found
 
     def _node(self, event: Any, depth: int, *, in_list: bool) -> tuple[Any, Spot]:
-        self._nodes += 1
         kind = type(event)
-        if self._nodes > self.most_nodes:
-            self._stop("too-many-nodes", f"more than {self.most_nodes:,} values in one file", event, "split the file")
         if kind is ScalarEvent:
-            return self._scalar(event, in_list=in_list)
+            return self._scalar(event, in_list)
+        self._count(event)
         if depth >= MOST_DEPTH:
             self._stop("too-deep", f"nested deeper than {MOST_DEPTH} levels", event, "flatten it")
         if kind is AliasEvent:
@@ -83,13 +81,22 @@ class Guard:
             self._marked(event)
         return self._sequence(event, depth) if kind is SequenceStartEvent else self._mapping(event, depth, in_list)
 
-    def _scalar(self, event: Any, *, in_list: bool) -> tuple[Any, Spot]:
+    def _count(self, event: Any) -> None:
+        self._nodes += 1
+        if self._nodes > self.most_nodes:
+            self._stop("too-many-nodes", f"more than {self.most_nodes:,} values in one file", event, "split the file")
+
+    def _scalar(self, event: Any, in_list: bool) -> tuple[Any, ScalarSpot]:
+        self._nodes += 1
+        if self._nodes > self.most_nodes:
+            self._count(event)
         value = event.value
-        index, end = event.start_mark.index, event.end_mark.index
+        first, last = event.start_mark, event.end_mark
+        index, end = first.index, last.index
         style = _STYLE[event.style]
         if event.anchor is not None or event.tag is not None:
             self._marked(event)
-        if end - index != len(value) + (2 if style else 0) and event.start_mark.line != event.end_mark.line:
+        if end - index != len(value) + (2 if style else 0) and first.line != last.line:
             self.several_lines.append((index, end))
             self._add(habits.joined(self._text, index, end, style))
         if style:
@@ -116,9 +123,13 @@ class Guard:
         following = self._following
         data: list[Any] = []
         spots: list[Spot] = []
+        spot: Spot
         in_list = bool(event.flow_style)
-        while type(item := following()) is not SequenceEndEvent:
-            value, spot = self._node(item, depth + 1, in_list=in_list)
+        while (kind := type(item := following())) is not SequenceEndEvent:
+            if kind is ScalarEvent:
+                value, spot = self._scalar(item, in_list)
+            else:
+                value, spot = self._node(item, depth + 1, in_list=in_list)
             data.append(value)
             spots.append(spot)
         return data, (event.start_mark.index, spots)
@@ -127,6 +138,7 @@ class Guard:
         following = self._following
         data: dict[str, Any] = {}
         spots: dict[str, tuple[int, Spot]] = {}
+        spot: Spot
         start = event.start_mark.index
         flow = event.flow_style
         if in_list and self._content[start] != "{":
@@ -134,7 +146,10 @@ class Guard:
         while type(first := following()) is not MappingEndEvent:
             key = self._key(first, start, depth)
             second = following()
-            value, spot = self._node(second, depth + 1, in_list=False)
+            if type(second) is ScalarEvent:
+                value, spot = self._scalar(second, in_list=False)
+            else:
+                value, spot = self._node(second, depth + 1, in_list=False)
             if key is None:
                 continue
             if flow and value is None and type(second) is ScalarEvent:

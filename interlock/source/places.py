@@ -83,31 +83,31 @@ class Places:
         return found
 
     def _exact(self, path: KeyPath) -> "Spot | None":
-        spot: Spot = self._root
-        for step in path:
-            following = _step(spot, step)
-            if following is None:
-                return None
-            spot = following[1]
-        return spot
+        spot, _, length = self._walked(path)
+        return spot if length == len(path) else None
 
     def _find(self, path: KeyPath) -> tuple[Spot, int]:
         """The spot of the longest existing prefix, and the index of its key."""
-        spot, key = self._root, start_of(self._root)
-        for step in path:
-            following = _step(spot, step)
-            if following is None:
-                break
-            key, spot = following
+        spot, key, _ = self._walked(path)
         return spot, key
 
-
-def _step(spot: Spot, step: str | int) -> "tuple[int, Spot] | None":
-    if isinstance(spot, int):
-        return None
-    inner = spot[1]
-    if isinstance(inner, dict):
-        return inner.get(step) if isinstance(step, str) else None
-    if not isinstance(step, int) or not 0 <= step < len(inner):
-        return None
-    return start_of(inner[step]), inner[step]
+    def _walked(self, path: KeyPath) -> tuple[Spot, int, int]:
+        """The spot of the longest existing prefix, the index of its key, and its length; asked very often."""
+        spot: Any = self._root
+        key, length = start_of(spot), 0
+        for step in path:
+            if spot.__class__ is int:
+                break
+            inner = spot[1]
+            if inner.__class__ is dict:
+                found = inner.get(step)
+                if found is None:
+                    break
+                key, spot = found
+            elif step.__class__ is int and 0 <= step < len(inner):
+                spot = inner[step]
+                key = spot >> 3 if spot.__class__ is int else spot[0]
+            else:
+                break
+            length += 1
+        return spot, key, length

@@ -6,7 +6,7 @@ pattern may be is bounded here as well, because its cost for each character of a
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -115,6 +115,7 @@ class Patterns:
         for exact in (False, True):
             compiled = [(n, _compiled(one[0], exact)) for n, one in enumerate(given) if one[2] == exact]
             self._sets += [_Set(some, exact) for some in _portions(compiled)]
+        self._asked = [(one.matching, one) for one in self._sets]
 
     def find(self, raw: str) -> list[Hit]:
         """Hits in `raw`, in order: of those that overlap the longest, then that of the pattern named first.
@@ -122,12 +123,20 @@ class Patterns:
         Different tags with one span are all reported; which one is meant is for labels to say.
         """
         hits = self.every(raw)
-        return longest_first(hits) if hits else hits
+        return longest_first(hits) if len(hits) > 1 else hits
 
     def every(self, raw: str) -> list[Hit]:
         """All matches in `raw` by pattern as given, overlapping ones too, for callers whose tags do not compete."""
         text = raw if self._no_clauses else clauses_folded(raw)
-        spans = [found for patterns in self._sets for found in patterns.find(text)]
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            data = text.encode("utf-8", "replace")
+        spans: list[tuple[int, int, int, str]] = []
+        for matching, patterns in self._asked:
+            members = matching(data)
+            if members:  # seldom: most messages hold no value of most slots
+                spans += patterns.spans(text, data, members)
         return self._hits(raw, spans) if spans else []
 
     def whole(self, raw: str) -> list[Hit]:
@@ -164,21 +173,19 @@ class _Set:
     def __init__(self, patterns: list[tuple[int, Any]], exact: bool) -> None:
         self._patterns = patterns
         self._exact = exact
-        self._any = re2.Set.SearchSet(_options(exact))
+        any_of = re2.Set.SearchSet(_options(exact))
         for _, compiled in patterns:
-            self._any.Add(compiled.pattern)
-        self._wide = self._any.Add(_ANY_WIDE.encode())
-        self._any.Compile()
+            any_of.Add(compiled.pattern)
+        self._wide = any_of.Add(_ANY_WIDE.encode())
+        any_of.Compile()
+        self.matching: Callable[[bytes], list[int] | None] = any_of.Match
+        """Which members match, `_wide` among them."""
 
-    def find(self, text: str) -> list[tuple[int, int, int, str]]:
-        """(number of the pattern, start, end, value) of all matches."""
-        data = text.encode("utf-8", "replace")
-        matching = self._any.Match(data)
-        if not matching:
-            return []
+    def spans(self, text: str, data: bytes, matching: list[int]) -> list[tuple[int, int, int, str]]:
+        """(number of the pattern, start, end, value) of all matches; `matching` is what `self.matching(data)` gave."""
         if self._wide in matching:
             data = text.translate(_WIDE).encode("utf-8", "replace")
-            matching = self._any.Match(data) or []
+            matching = self.matching(data) or []
         return [found for member in matching for found in self._spans(member, data)]
 
     def _spans(self, member: int, data: bytes) -> list[tuple[int, int, int, str]]:
@@ -195,7 +202,8 @@ class _Set:
         return found
 
     def _value(self, data: bytes) -> str:
-        return (data if self._exact else data.upper()).decode().translate(_WIDE)
+        value = (data if self._exact else data.upper()).decode()
+        return value if value.isascii() else value.translate(_WIDE)
 
     def whole(self, text: str, start: int, end: int) -> list[tuple[int, int, int, str]]:
         """(number of the pattern, start, end, value) of the patterns that match all of `text[start:end]`."""

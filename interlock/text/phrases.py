@@ -16,6 +16,7 @@ Not looked through: one Chinese script for the other, letters left out, doubled 
 The price of ignoring white space is that words which happen to spell an alias hit: `a on` is `Aon`.
 """
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,6 +37,8 @@ from interlock.text.views import (
     Fold,
     SpacedView,
     View,
+    after_marks,
+    before_spaces,
     is_symbol,
     quick_plain,
     quick_screening,
@@ -94,6 +97,8 @@ class Phrases:
             entry = _for_screen(written, tag) if mode == "screen" else _Phrase(written, tag)
             by_key.setdefault(written.translate(self._view_fold), []).append(entry)
         self._entries = list(by_key.values())
+        self._few = FOUND_AT_MOST // max(map(len, self._entries), default=1)
+        """Places that cannot give any tag more than FOUND_AT_MOST hits."""
         self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
 
     def scan(self, raw: str) -> list[Hit]:
@@ -125,17 +130,35 @@ class Phrases:
         found = self._automaton.find_matches_as_indexes(folded, overlapping=True)
         if not found:
             return []
+        if leftmost:
+            found.sort(key=lambda one: (one[1], -one[2]))
         is_spaced = quick is not None and self._mode == "plain"
+        if is_spaced and len(found) <= self._few:
+            return self._spaced(raw, found, leftmost=leftmost)
         view = SpacedView(text, self._view_fold) if is_spaced else View(text, self._view_fold)
         return list(self._standing(raw, view, found, leftmost=leftmost))
+
+    def _spaced(self, raw: str, found: list[tuple[int, int, int]], *, leftmost: bool) -> list[Hit]:
+        """What `_standing` gives in a text that lacks only white space, for so few places that no bound is met."""
+        before = before_spaces(raw)
+        hits: list[Hit] = []
+        taken = (0, 0)
+        for index, start, end in found:
+            if leftmost and start < taken[1] and (start, end) != taken:
+                continue
+            first, last = start + bisect_right(before, start), end - 1 + bisect_right(before, end - 1)
+            if _at_edges(raw, first, last):
+                taken = (start, end)
+                behind = after_marks(raw, last)
+                said = raw[first:behind]
+                hits += [Hit(phrase.tag, first, behind, said, phrase.written) for phrase in self._entries[index]]
+        return hits
 
     def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
         """The hits among what was found that stand in the raw text as a phrase does."""
         counts: dict[Hashable, int] = {}
         full: set[Hashable] = set()
         taken = (0, 0)
-        if leftmost:
-            found.sort(key=lambda one: (one[1], -one[2]))
         looked_at = 0
         for index, start, end in found:
             if leftmost and start < taken[1] and (start, end) != taken:
@@ -146,21 +169,22 @@ class Phrases:
             is_flood = looked_at > LOOKED_AT_MOST
             if is_flood and self._mode == "plain":
                 return
-            if not is_flood and not (view.whole(start, end) and _at_edges(view, start, end)):
+            first, last = view.at(start), view.at(end - 1)
+            if not is_flood and not (view.whole(start, end) and _at_edges(raw, first, last)):
                 continue
+            whole = first, after_marks(raw, last)
             for phrase in self._entries[index]:
-                if span := view.raw_span(start, end) if is_flood else self._span(view, start, end, phrase):
+                if span := whole if is_flood else self._span(view, start, end, phrase, whole):
                     yield Hit(phrase.tag, *span, raw[slice(*span)], phrase.written)
                     taken = (start, end)
                     counts[phrase.tag] = counts.get(phrase.tag, 0) + 1
                     if counts[phrase.tag] == FOUND_AT_MOST:
                         full.add(phrase.tag)
 
-    def _span(self, view: View, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:
-        """The span of the raw text behind `view.text[start:end]`, if it says the phrase."""
-        first, last = view.raw_span(start, end)
+    def _span(self, view: View, start: int, end: int, phrase: _Phrase, span: tuple[int, int]) -> tuple[int, int] | None:
+        """The slice of the raw text that says the phrase; `span` is all that is behind `view.text[start:end]`."""
         if self._mode == "plain" or _is_disguise(view, start, end, phrase):
-            return _with_own_signs(view.raw, first, last, phrase) if phrase.lead or phrase.trail else (first, last)
+            return _with_own_signs(view.raw, *span, phrase) if phrase.lead or phrase.trail else span
         return None
 
 
@@ -188,25 +212,26 @@ def _gaps(view: View, start: int, end: int) -> list[str]:
     return [view.raw[left + 1 : right] for left, right in pairwise(sources)]
 
 
-def _at_edges(view: View, start: int, end: int) -> bool:
-    """Whether the raw text behind `view.text[start:end]` begins and ends at word edges, where its script has any."""
-    raw, first, last = view.raw, view.at(start), view.at(end - 1)
-    before, behind = first - 1, last + 1
-    while before >= 0 and KINDS[ord(raw[before])] & INVISIBLE:
-        before -= 1
-    while behind < len(raw) and KINDS[ord(raw[behind])] & (INVISIBLE | MARK):
-        behind += 1
-    return not _goes_on(raw, first, before, -1) and not _goes_on(raw, last, behind, 1)
+def _at_edges(raw: str, first: int, last: int) -> bool:
+    """Whether `raw[first : last + 1]` begins and ends at word edges, where its script has any."""
+    return not _goes_on(raw, first, -1, INVISIBLE) and not _goes_on(raw, last, 1, INVISIBLE | MARK)
 
 
-def _goes_on(raw: str, inside: int, outside: int, step: int) -> bool:
-    """Whether the word or number that `raw[inside]` belongs to goes on at `outside`."""
-    if not 0 <= outside < len(raw) or not KINDS[ord(raw[inside])] & SPACED:
+def _goes_on(raw: str, inside: int, step: int, unseen: int) -> bool:
+    """Whether the word or number that `raw[inside]` belongs to goes on that way, behind what is `unseen`."""
+    if not KINDS[ord(raw[inside])] & SPACED:
         return False
-    at = max(0, outside + step)
-    after = raw[at : at + 1]
-    is_in_number = raw[outside] in ".," and raw[inside].isdecimal() and after.isdecimal()
-    return is_in_number or bool(KINDS[ord(raw[outside])] & SPACED)
+    outside = inside + step
+    while 0 <= outside < len(raw):
+        kind = KINDS[ord(raw[outside])]
+        if kind & unseen:
+            outside += step
+        elif raw[outside] in ".,":
+            at = max(0, outside + step)
+            return raw[inside].isdecimal() and raw[at : at + 1].isdecimal()
+        else:
+            return bool(kind & SPACED)
+    return False
 
 
 def _is_disguise(view: View, start: int, end: int, phrase: _Phrase) -> bool:

@@ -3,8 +3,8 @@
 Two views look through what people and their keyboards vary. Both are compatibility-decomposed (NFKC's folding of width,
 ligatures, circled letters …) and case folded, without white space, control and zero-width characters:
 
-- `plain_view`, for keywords and vocabularies;
-- `screening_view`, for screens: look-alikes folded (see `lookalikes`), and combining marks, punctuation and symbols
+- by `PLAIN`, for keywords and vocabularies;
+- by `SCREENING`, for screens: look-alikes folded (see `lookalikes`), and combining marks, punctuation and symbols
   removed as well, so that what is hidden behind them is found. What was removed decides afterwards whether a hit
   counts: `phrases` has the rules.
 
@@ -86,10 +86,7 @@ class View:
 
     def raw_span(self, start: int, end: int) -> tuple[int, int]:
         """The slice of the raw text behind `text[start:end]`, with the combining marks that follow it."""
-        first, last = self.at(start), self.at(end - 1) + 1
-        while last < len(self.raw) and KINDS[ord(self.raw[last])] & MARK:
-            last += 1
-        return first, last
+        return self.at(start), after_marks(self.raw, self.at(end - 1))
 
     def whole(self, start: int, end: int) -> bool:
         """Whether `text[start:end]` begins and ends with whole raw characters."""
@@ -102,14 +99,9 @@ class View:
 class SpacedView(View):
     """A view that lacks nothing of the raw text but white space."""
 
-    @cached_property
-    def _before(self) -> list[int]:
-        """How many other characters stand before each white space."""
-        pieces = self.raw.split()
-        lengths = list(accumulate(map(len, pieces)))
-        if lengths and len(self.raw) - lengths[-1] == len(pieces) - 1:  # one between any two pieces, none around
-            return lengths[:-1]
-        return [space.start() - number for number, space in enumerate(_SPACE.finditer(self.raw))]
+    def __init__(self, raw: str, fold: Fold) -> None:
+        super().__init__(raw, fold)
+        self._before = before_spaces(raw)
 
     def at(self, index: int) -> int:
         """Where the character `index` of `text` stands in the raw text."""
@@ -118,6 +110,15 @@ class SpacedView(View):
     def whole(self, start: int, end: int) -> bool:
         """Whether `text[start:end]` begins and ends with whole raw characters."""
         return 0 <= start < end
+
+
+def before_spaces(raw: str) -> list[int]:
+    """How many other characters stand before each white space."""
+    pieces = raw.split()
+    lengths = list(accumulate(map(len, pieces)))
+    if lengths and len(raw) - lengths[-1] == len(pieces) - 1:  # one between any two pieces, none around
+        return lengths[:-1]
+    return [space.start() - number for number, space in enumerate(_SPACE.finditer(raw))]
 
 
 MARK, INVISIBLE, SYMBOL, SPACED = 1, 2, 4, 8
@@ -136,6 +137,14 @@ def _kind(code: int) -> int:
 
 KINDS = Memo(_kind)
 """The kind of a character, by code."""
+
+
+def after_marks(raw: str, index: int) -> int:
+    """Where `raw` goes on behind the character at `index` and the combining marks that follow it."""
+    index += 1
+    while index < len(raw) and KINDS[ord(raw[index])] & MARK:
+        index += 1
+    return index
 
 
 def is_mark(char: str) -> bool:
@@ -183,33 +192,26 @@ def _exact(char: str) -> str:
 
 
 PLAIN = Fold(_plain)
+"""For the view in which keywords and vocabularies are looked for."""
 EXACT = Fold(_exact)
 """The screening fold before `i`, `l` and `1`, `o` and `0` are taken for one another."""
 SCREENING = Fold(lambda char: EXACT[ord(char)].translate(_MERGED))
+"""For the view in which screens are looked for."""
 
-
-def plain_view(raw: str) -> View:
-    """The view in which keywords and vocabularies are looked for."""
-    return View(raw, PLAIN)
-
-
-def screening_view(raw: str) -> View:
-    """The view in which screens are looked for."""
-    return View(raw, SCREENING)
-
-
-_CLAUSE = tuple(zip("，！？：；（）　", ",!?:;() ", strict=True))
 _COMMON = re.compile("[!-~\u4e00-\u9fff、。“”‘’…—《》「」【】·～¥]*")
 _SIGNS = re.compile("[^0-9a-z\u4e00-\u9fff]+")
+_LOWER = bytes(range(256)).lower()
+_ASCII_SPACES = bytes(code for code in range(128) if chr(code).isspace())
+_ASCII_AND_HAN = bytes([*range(0x21, 0x7F), *range(0x80, 0xC0), *range(0xE3, 0xEA)])
+"""Bytes of which UTF-8 makes the visible characters of ASCII, and U+3000 to U+9FFF, where nothing has a case."""
 
 
 def clauses_folded(raw: str) -> str:
     """`raw` with its commonest full-width characters folded; most Chinese messages have no others."""
     if raw.isascii():
         return raw
-    for wide, narrow in _CLAUSE:
-        raw = raw.replace(wide, narrow)
-    return raw
+    raw = raw.replace("，", ",").replace("！", "!").replace("？", "?").replace("：", ":")
+    return raw.replace("；", ";").replace("（", "(").replace("）", ")").replace("　", " ")
 
 
 def quick_plain(raw: str) -> str | None:
@@ -217,6 +219,12 @@ def quick_plain(raw: str) -> str | None:
     text = clauses_folded(raw)
     if not is_normalized("NFKD", text):
         return None
+    try:
+        small = text.encode().translate(_LOWER, _ASCII_SPACES)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return None
+    if not small.translate(None, _ASCII_AND_HAN):
+        return small.decode()
     text = "".join(text.split())
     folded = text.casefold()
     return folded if len(folded) == len(text) and text.isprintable() else None

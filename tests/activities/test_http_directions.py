@@ -127,6 +127,7 @@ def test_a_redirect_from_outside_may_not_enter_a_private_network():
     public, private = ipaddress.ip_address("93.184.216.34"), ipaddress.ip_address("10.0.0.1")
     assert leads_inside([public], [private])
     assert leads_inside([public], [public, ipaddress.ip_address("::1")])
+    assert leads_inside([public], [ipaddress.ip_address("fec0::1")])
     assert not leads_inside([private], [ipaddress.ip_address("127.0.0.1")])
     assert not leads_inside([public], [public])
 
@@ -180,6 +181,8 @@ def test_a_redirect_that_leaves_tls_goes_nowhere(serve, request_to, call, monkey
         ("[64:ff9b::a9fe:a9fe]", "169.254.169.254"),
         ("[2002:a9fe:a9fe::1]", "169.254.169.254"),
         ("[0:0:0:0:0:0:0:1]", "::1"),
+        ("[::ffff:a9fe:a9fe]", "169.254.169.254"),
+        ("[::0.0.0.1]", "::1"),
         ("Desk.Example.", "desk.example"),
         ("1.2.3.4.5", ""),
         ("256.1.1.1", ""),
@@ -210,6 +213,14 @@ def test_a_url_is_taken_apart_or_refused(text):
         "http://[::ffff:169.254.169.254]",
         "http://[fe80::1]",
         "http://[fd00:ec2::254]",
+        "http://[fd20:ce::254]",
+        "http://[::169.254.169.254]",
+        "http://[::ffff:0:169.254.169.254]",
+        "http://[64:ff9b::169.254.169.254]",
+        "http://[64:ff9b:1::a9fe:a9fe]",
+        "http://[2002:a9fe:a9fe::1]",
+        "http://[2001:0:a9fe:a9fe::5601:5601]",
+        "http://[::ffff:0.0.0.0]",
         "http://100.100.100.200",
         "http://0.0.0.0",
         "http://[::]",

@@ -70,7 +70,14 @@ def test_a_plan_too_large_for_a_payload_is_given_by_reference(tmp_path):
     large = plan(config={"text": noise.randbytes(300_000).hex()})
     assert resolve("desk-support", plans=(large,), store=tmp_path) == ResolvedPlan(large.digest, "")
     assert PlanStore(tmp_path).get(large.digest) == large.canonical()
-    assert "needs a plan store" in failing("desk-support", plans=(large,)).message
+
+
+@pytest.mark.parametrize(("pinned", "kind"), [(False, "plan_unreadable"), (True, "unknown_digest")])
+def test_a_plan_too_large_without_a_store_ends_who_begins_with_it_and_lets_others_wait(pinned, kind):
+    large = plan(config={"text": random.Random(7).randbytes(300_000).hex()})
+    failure = failing("desk-support", large.digest if pinned else "", plans=(large,))
+    assert (failure.type, failure.non_retryable) == (kind, not pinned)
+    assert "needs a plan store" in failure.message
 
 
 def test_a_stored_plan_that_is_damaged_is_not_served(tmp_path):

@@ -20,6 +20,8 @@ ON_A_SERVER = [
     "turn with one call",
     "16 callers",
     "latency beside 3 open sessions",
+    "latency beside 6 idle sessions",
+    "message to one of 6 idle sessions",
     "latency at turn 3 over",
 ]
 

@@ -2,10 +2,11 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
-from interlock.cli import checking, marks
+from interlock.cli import checking
 from interlock.cli.checking import WORTH_A_POOL
 from interlock.cli.marks import Marks, engine_mark
 from interlock.cli.remembered import FILE
@@ -50,7 +51,7 @@ def checked(monkeypatch):
     real = checking.findings
 
     def findings(folder):
-        seen.append(folder.name)
+        seen.append(Path(folder).name)
         return real(folder)
 
     monkeypatch.setattr(checking, "findings", findings)
@@ -188,7 +189,8 @@ def test_the_engine_is_its_code_its_version_and_what_is_installed(tmp_path, monk
     (package / "module.py").write_text("")
     assert engine_mark() != empty
     monkeypatch.undo()
-    monkeypatch.setattr(marks.sysconfig, "get_path", lambda _: str(tmp_path))
+    (tmp_path / "site-packages").mkdir()
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
     assert engine_mark() != stamp
 
 

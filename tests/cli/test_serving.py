@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -49,10 +50,13 @@ def started(folder, *words, **environment):
 
 
 def ran(folder, *words, said="", **environment):
-    """Exit code, output and error output of a command that ends by itself."""
-    process = started(folder, *words, **environment)
+    """Exit code, output and error output of a command that ends by itself; one that does not says where it stands."""
+    process = started(folder, *words, PYTHONFAULTHANDLER="1", **environment)
     try:
         output, errors = process.communicate(said, timeout=60)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        pytest.fail(f"{words} does not end:\n{''.join(process.communicate())}")
     finally:
         process.kill()
     return process.returncode, output, errors
@@ -154,10 +158,12 @@ def test_a_second_dev_in_the_folder_is_refused(dev):
     assert (code, errors) == (1, "Error: `interlock dev` runs here already; stop it, or use --in-memory.\n")
 
 
-def test_a_port_that_is_taken_is_told(dev):
-    code, _, errors = ran(dev.folder, "dev", "--in-memory", "--port", dev.address.rpartition(":")[2])
-    assert (code, errors.startswith("Error: port ")) == (1, True)
-    assert "Address already in use; name another" in errors
+@pytest.mark.parametrize("option", ["--port", "--ui-port"])
+def test_a_port_that_is_taken_is_told(folder, option):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, _, errors = ran(folder, "dev", "--in-memory", option, str(port))
+    assert (code, errors) == (1, f"Error: port {port} cannot be used: Address already in use; name another\n")
 
 
 def test_ctrl_c_ends_dev_and_its_server(tmp_path, folder):
@@ -205,10 +211,17 @@ def test_an_address_that_is_none_is_told(folder):
 def test_a_server_that_is_not_there_is_told(folder, words):
     nobody = f"127.0.0.1:{free_port()}"
     words = [word.replace("ADDRESS", nobody) for word in words]
-    code, _, errors = ran(folder, *words, TEMPORAL_ADDRESS=nobody)
+    code, _, errors = ran(folder, *words, TEMPORAL_ADDRESS=nobody, INTERLOCK_CONNECT_SECONDS="0")
     assert code == 1
     assert errors.splitlines()[-1].startswith(f"Error: no Temporal server answers at {nobody}")
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("seconds", ["soon", "-1", "nan", "1e400"])
+def test_seconds_that_are_no_number_are_told(folder, seconds):
+    code, _, errors = ran(folder, "worker", INTERLOCK_CONNECT_SECONDS=seconds)
+    assert code == 1
+    assert errors.splitlines()[-1] == f"Error: INTERLOCK_CONNECT_SECONDS is '{seconds}'; give a number of seconds."
 
 
 @pytest.mark.parametrize("command", ["worker", "dev"])

@@ -1,5 +1,7 @@
+import enum
 import json
 import math
+from collections import OrderedDict
 from fractions import Fraction
 
 import pytest
@@ -134,6 +136,19 @@ def test_a_value_that_is_no_json_within_the_caps_is_named(value, code, says):
         check(value)
     assert problem.value.code == code
     assert says == str(problem.value)
+
+
+def test_a_value_of_a_kind_of_its_own_is_checked_as_the_json_it_is_written_as():
+    kinds = enum.Enum("kinds", {"A": "a"}, type=str)
+    check({"rows": OrderedDict({kinds.A: [kinds.A, True]})})
+    with pytest.raises(NotStrictJsonError, match=r"rows\.b: inf is not JSON"):
+        check({"rows": OrderedDict(b=type("Rate", (float,), {})("inf"))})
+
+
+def test_a_long_text_is_measured_as_it_is_written():
+    check("\x01" * 50, 302)
+    with pytest.raises(NotStrictJsonError, match="302 bytes as JSON, more than 301"):
+        check("\x01" * 50, 301)
 
 
 def test_a_value_that_holds_itself_is_too_deep():

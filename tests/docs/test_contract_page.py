@@ -15,7 +15,7 @@ from demo.tracking_service import serve as tracking_service
 from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
 from interlock.compiler import compile_folder
-from interlock.contract import limits
+from interlock.contract import calls, limits
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows import conversation, inbound
@@ -130,7 +130,7 @@ def test_every_typed_error_of_a_session_is_on_the_page():
     ]
     errors = CONTRACT[CONTRACT.index("## Errors") : CONTRACT.index("## Limits")]
     listed = {CODE.findall(line)[0] for line in errors.splitlines() if line.startswith("| `")}
-    assert listed == {getattr(inbound, name) for name in names} | {"unknown_spec"}
+    assert listed == {getattr(inbound, name) for name in names} | {calls.UNKNOWN_SPEC, calls.PLAN_UNREADABLE}
 
 
 def test_the_limits_are_those_of_the_code():

@@ -12,7 +12,6 @@ from interlock.expressions import (
     compile_all,
     compile_first,
     explain,
-    undecided,
 )
 
 NOW = datetime(2026, 5, 10, 12, 0, tzinfo=UTC)
@@ -219,15 +218,31 @@ def test_a_lazy_root_is_asked_only_for_what_is_read():
     assert verdict("conditions.mixed | default(true)", context) == NotMet("type", "cells.x.z")
 
 
-def test_the_first_condition_that_is_met_wins():
-    conditions = ["slots.missing == 1", "slots.n == 9", "rows | map('v') | sum == 3", "slots.n == 3", ""]
+def test_the_first_condition_that_is_met_or_undecided_is_given():
+    conditions = ["slots.n == 9", "rows | map('v') | sum == 3", "slots.n == 3", "slots.missing == 1", ""]
     first = compile_first(conditions)
-    assert first(CONTEXT) == 2
-    assert first({**CONTEXT, "rows": []}) == 3
-    assert first({}) == 4
-    assert compile_first(conditions[:2])(CONTEXT) == -1
+    assert first(CONTEXT) == 1
+    assert first({**CONTEXT, "rows": []}) == 2
+    assert first({"rows": [], "slots": {"n": 4}}) == 3
+    assert first({"rows": [], "slots": {"n": 4, "missing": 2}}) == 4
+    assert first({}) == 0
+    assert compile_first(conditions[:1])(CONTEXT) == -1
     assert compile_first([])(CONTEXT) == -1
-    assert undecided(conditions, CONTEXT) == [(0, NotMet("missing", "slots.missing"))]
+
+
+def test_a_chain_reads_a_root_only_when_it_comes_to_a_condition_that_names_it():
+    asked = []
+
+    class Lazy(dict):
+        def __missing__(self, root):
+            asked.append(root)
+            return {"n": 1}
+
+    first = compile_first(["message.n == 1", "slots.n == 1"])
+    assert first(Lazy()) == 0
+    assert asked == ["message"]
+    assert first(Lazy(message={"n": 2})) == 1
+    assert asked == ["message", "slots"]
 
 
 def test_many_comparisons_of_one_path_are_looked_up_in_their_order():
@@ -240,25 +255,28 @@ def test_many_comparisons_of_one_path_are_looked_up_in_their_order():
     first = compile_first(conditions)
     assert first(CONTEXT) == 51
     assert first({"slots": {"no": "A1", "n": 9}}) == 50
+    assert first({"slots": {"no": "A1"}}) == 50
     assert first({"slots": {"no": "B", "n": 1}}) == 52
     assert first({"slots": {"no": ["X1"], "n": 0}}) == -1
-    assert first({"slots": {"n": 1}}) == 52
-    assert first({}) == -1
+    assert first({"slots": {"n": 1}}) == 0
+    assert first({}) == 0
 
 
 def test_paths_that_are_written_alike_but_differ_are_not_mixed_up():
     chain = ["a['0'] == 'x'", "a['0'] == 'y'", "a.0 == 'z'", "a.0 == 'x'", "a.0 == 'w'"]
-    assert compile_first(chain)({"a": ["x"]}) == 3
-    assert compile_first(chain)({"a": {"0": "x"}}) == 0
+    assert compile_first(chain)({"a": ["x"]}) == 0
+    assert compile_first(chain[2:])({"a": ["x"]}) == 1
+    assert compile_first(chain)({"a": {"0": "y"}}) == 1
 
 
-def test_a_bug_in_a_lazy_root_is_not_swallowed():
+def test_a_bug_in_a_lazy_root_is_not_swallowed_but_left_to_whoever_asks_again():
     class Broken(dict):
         def __missing__(self, key):
             raise RuntimeError(key)
 
     chain = [f"decisions.x == 'v{n}'" for n in range(9)]
-    for ask in (compile_first(chain), compile_first(chain[:1]), compile_all({0: Expression(chain[0])})[0]):
+    assert compile_first(chain)({"decisions": Broken()}) == compile_first(chain[:1])({"decisions": Broken()}) == 0
+    for ask in (compile_all({0: Expression(chain[0])})[0], lambda context: explain(chain[0], context)):
         with pytest.raises(RuntimeError):
             ask({"decisions": Broken()})
 

@@ -96,7 +96,7 @@ class Hops:
 
     def continue_as_new(self):
         """Put everything away as a run does that goes on in another one."""
-        packed = carried.packed({"state": self.state.as_json(), "pinned": False, "refused": []})
+        packed = carried.packed(self.state, pinned=False, refused=[])
         packed = dataclasses.replace(packed, payload=_inflated(packed.payload))
         self._talk.state = restored(carried.unpacked(packed)["state"])
         self._talk.machine = Machine(self._talk.program, self.state)

@@ -14,7 +14,7 @@ from temporalio.service import RPCError
 from temporalio.testing import ActivityEnvironment
 
 from interlock.client.errors import RejectedError
-from interlock.contract.calls import UNKNOWN_DIGEST, PlanRequest
+from interlock.contract.calls import PLAN_UNREADABLE, PlanRequest
 from interlock.contract.limits import (
     HISTORY_ENTRIES,
     INLINE_LIMIT,
@@ -286,4 +286,4 @@ async def test_a_plan_over_the_cap_without_a_store_is_a_typed_failure(row, desk)
     row.injected["plan"] += 1
     with pytest.raises(ApplicationError, match="needs a plan store") as refused:
         await ActivityEnvironment().run(Plans([large], None).resolve_plan, PlanRequest("large"))
-    row.hit["plan refused"] += refused.value.type == UNKNOWN_DIGEST
+    row.hit["plan refused"] += refused.value.type == PLAN_UNREADABLE

@@ -1,7 +1,6 @@
-"""Tools that fail, lie, hang or send elsewhere: a defined outcome within the deadline, and no connection to anybody else."""
+"""Tools that fail, lie or hang: a defined outcome within the deadline."""
 
 import json
-import socket
 import threading
 import time
 
@@ -18,9 +17,34 @@ from interlock_workflows import driver
 TIMEOUT_MS = 400
 AT_ONCE = 16
 SLACK_S = 2.5
-"""What a busy machine may add to a deadline."""
+"""What a busy machine may add to a deadline, beside the time in which it does not let this process run."""
+
+BEAT_S = 0.02
 
 OUTCOMES = {"answer", "refuse", "error", "ask"}
+
+
+class Stalls:
+    """Counts, in a thread, the seconds in which this process wanted to run and could not."""
+
+    def __init__(self):
+        self.seconds, self._over = 0.0, threading.Event()
+        self._beating = threading.Thread(target=self._beat, daemon=True)
+
+    def _beat(self):
+        last = time.monotonic()
+        while not self._over.wait(BEAT_S):
+            now = time.monotonic()
+            self.seconds += max(now - last - BEAT_S, 0)
+            last = now
+
+    def __enter__(self):
+        self._beating.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._beating.join()
 
 
 def quick(plan):
@@ -141,7 +165,7 @@ def a_fault(dice):
 @pytest.mark.slow
 async def test_tool_faults_end_in_a_defined_outcome_within_the_deadline(row, world, talk, desk):
     plan, count = quick(desk), row.times(500, 50_000)
-    with world.service() as items:
+    with world.service() as items, Stalls() as stalls:
         items.dice = row.dice
         activities = Activities(world.settings([plan], items.url))
 
@@ -149,10 +173,11 @@ async def test_tool_faults_end_in_a_defined_outcome_within_the_deadline(row, wor
             fault, name = a_fault(row.dice)
             items.faults[f"6{number:07}"] = fault
             row.injected[name] += 1
-            conversation = talk.Talk(plan)
+            conversation, stalled = talk.Talk(plan), stalls.seconds
             reply, seconds = await took(row, plan, activities.callables, conversation, f"find 6{number:07}")
             row.hit[name] += any(asked["no"] == f"6{number:07}" for _, asked, _ in items.calls)
-            row.expect(seconds < TIMEOUT_MS / 1000 + SLACK_S, "late", name, seconds)
+            stalled = stalls.seconds - stalled
+            row.expect(seconds - stalled < TIMEOUT_MS / 1000 + SLACK_S, "late", name, seconds, stalled)
             row.expect(reply["outcome"] in OUTCOMES and reply["text"], "outcome", name, reply)
             row.expect(len(json.dumps(conversation.state.as_json())) < 700_000, "a large state", name)
             conversation.say("hello")
@@ -163,153 +188,3 @@ async def test_tool_faults_end_in_a_defined_outcome_within_the_deadline(row, wor
             await activities.aclose()
         # Some calls meet a kept connection that the fault before has broken, or a busy machine.
         row.expect(row.hit.total() > count * 0.7, "too few were called", row.hit.total())
-
-
-# -- hosts ----------------------------------------------------------------------------------------------------------------
-
-
-class Trap:
-    """Listens where nobody may come: counts connections, and keeps what they say."""
-
-    def __init__(self, host):
-        self.host = host
-        self.connections, self.said = 0, b""
-        self._socket = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-        self.port = self._socket.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def _serve(self):
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            self.connections += 1
-            connection.settimeout(1)
-            try:
-                self.said += connection.recv(65_536)
-                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}")
-            except OSError:
-                pass
-            connection.close()
-
-    def close(self):
-        """Listen no more."""
-        self._socket.close()
-
-
-def ways_to(port):
-    """How an answer may name 127.0.0.2 and the trap's port."""
-    hosts = [
-        "127.0.0.2", "127.2", "127.0.2", "2130706434", "0x7f000002", "0x7f.0.0.2", "0177.0.0.2", "0177.0x0.0.2", "[::ffff:127.0.0.2]",
-        "[::ffff:7f00:2]", "127.0.0.2.", "trap.test", "TRAP.test", "trap.test.", "items.test@127.0.0.2", "items.test:80@127.0.0.2",
-        "１２７.0.0.2", "127。0。0。2", "127.0.0.2%2f", "localhost.@trap.test", "moving.test",
-    ]  # fmt: skip
-    schemes = ["http://", "HTTP://", "//", "/\\", "\\\\", "http:", "http:/", "https://", " http://", "http:\\\\", "ftp://", "http://\t"]  # fmt: skip
-    return [f"{scheme}{host}:{port}{path}" for scheme in schemes for host in hosts for path in ("/steal", "")]
-
-
-ARGUMENTS = ["@127.0.0.2:{port}/", "//127.0.0.2:{port}/", "/../..//127.0.0.2:{port}", "..", ".", "%2e%2e", "?x#", "\r\nHost: 127.0.0.2:{port}",
-             "http://127.0.0.2:{port}/", "#@127.0.0.2:{port}", ";@127.0.0.2:{port}", "\\\\127.0.0.2:{port}", "a b", "单号"]  # fmt: skip
-
-
-@pytest.fixture
-def trap():
-    trap = Trap("127.0.0.2")
-    yield trap
-    trap.close()
-
-
-@pytest.fixture
-def names(monkeypatch, trap):
-    """The names of this test: `moving.test` is somewhere else each time it is looked up."""
-    looked_up = []
-    real = socket.getaddrinfo
-    table = {"items.test": ["127.0.0.1"], "trap.test": [trap.host], "moving.test": ["127.0.0.1", trap.host]}
-
-    def look_up(host, port, *args, **kwargs):
-        name = host.decode() if isinstance(host, bytes) else host
-        looked_up.append(name)
-        if str(name).rstrip(".").lower() not in table:
-            return real(host, port, *args, **kwargs)
-        places = table[str(name).rstrip(".").lower()]
-        place = places[len(looked_up) % len(places)]
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (place, port))]
-
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    return looked_up
-
-
-@pytest.fixture
-def proxies(monkeypatch, trap):
-    """What an environment may say of proxies."""
-    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, f"http://{trap.host}:{trap.port}")
-    monkeypatch.setenv("NO_PROXY", "")
-
-
-async def test_no_connection_outside_the_declared_hosts(row, world, trap, names, proxies, desk):
-    """Redirects of every spelling, rebinding names, proxies of the environment, arguments that look like hosts."""
-    tool = desk.tools["find_item"]
-    with world.service() as items:
-        activities = Activities(world.settings([desk], items.url))
-        try:
-            for status in (301, 302, 303, 307, 308):
-                for way in row.dice.sample(ways_to(trap.port), row.times(80, 504)):
-                    await called(row, items, activities, desk, tool, "7" * 9, redirecting(status, way), "redirect")
-            for name in ("refresh", "link", "alt-svc", "content-location", "x-forwarded-host", "set-cookie"):
-                fault = elsewhere(name, f"http://{trap.host}:{trap.port}/steal")
-                await called(row, items, activities, desk, tool, "8" * 9, fault, "header")
-            for text in ARGUMENTS:
-                await called(row, items, activities, desk, tool, text.format(port=trap.port), None, "argument")
-        finally:
-            await activities.aclose()
-        cookies = [call for call in items.cookies if call]
-        row.expect(not cookies, "a cookie came back", cookies[:3])
-    row.expect(not trap.connections, "connections to the trap", trap.connections, trap.said[:300])
-
-
-def redirecting(status, way):
-    """An answer that sends elsewhere."""
-    return lambda handler: handler.send(status, b"", location=way.encode().decode("latin-1"))
-
-
-def elsewhere(name, value):
-    """A good answer with a header that names another host."""
-    return lambda handler: handler.send(200, b'{"no":"1","place":"x"}', **{name.replace("-", "_"): value})
-
-
-async def called(row, items, activities, plan, tool, number, fault, kind):
-    """One call whose answer, or argument, points to the trap."""
-    row.injected[kind] += 1
-    if fault:
-        items.faults[number] = fault
-    before = len(items.calls)
-    call = CallTool(f"c{row.injected.total()}", "find_item", {"no": number, "q": number, "x_no": "1"}, "s", "a:1:1")
-    try:
-        await ActivityEnvironment().run(activities.callables[0], driver._request(plan, tool, "run", call))
-    except ApplicationError as failure:
-        row.expect(failure.type in (calls.TOOL_ERROR, calls.TOOL_MISCONFIGURED), "failure type", failure.type)
-    row.hit[kind] += len(items.calls) > before or kind == "argument"
-
-
-async def test_declared_redirects_lose_the_key(row, world, trap, names, proxies, desk):
-    """A redirect that the spec allows is followed, without a header of ours; to a name that moved it is judged again."""
-    with world.service() as items:
-        server = desk.servers["items"].model_copy(update={"redirects": (f"trap.test:{trap.port}",)})
-        plan = desk.model_copy(update={"servers": {"items": server}})
-        activities = Activities(world.settings([plan], items.url))
-        try:
-            for status in (301, 302, 303, 307, 308):
-                for host in ("trap.test", "TRAP.test"):
-                    fault = redirecting(status, f"http://{host}:{trap.port}/moved")
-                    await called(
-                        row, items, activities, plan, plan.tools["find_item"], "5" * 9, fault, "declared redirect"
-                    )
-        finally:
-            await activities.aclose()
-        row.hit["followed"] += trap.connections
-        row.expect(trap.connections == row.injected["declared redirect"], "not followed", trap.connections)
-        said = trap.said.lower()
-        row.expect(world.SECRET.lower().encode() not in said and b"x-key" not in said, "the key left", trap.said[:300])
-        row.expect(b"x-no" not in said and b"cookie" not in said, "an argument's header left", trap.said[:300])

@@ -106,3 +106,15 @@ def test_a_reply_has_exactly_the_keys_of_the_contract(desk):
     replies += [desk.say("y", id="m1")]
     assert all(set(reply) == keys for reply in replies)
     assert replies[-1]["outcome"] == "conflict"
+
+
+@pytest.mark.parametrize("role", ["user", "agent"])
+def test_history_that_comes_with_a_message_is_counted_and_changes_nothing(talk, role):
+    plan = talk.tracking()
+    plain, told = (talk.Talk(plan, {"track": {"no": "ABCU1234567", "status": "OK"}}) for _ in range(2))
+    history = ({"role": "user", "text": "查询货物 ABCU1234567"}, {"role": "assistant", "text": "OK"})
+    for text in ("那个呢", "查询货物"):
+        assert told.say(text, role=role, history=history) == plain.say(text, role=role)
+        assert (told.record["message"].pop("history"), plain.record["message"].pop("history")) == (2, 0)
+        assert told.record == plain.record
+    assert told.state.transcript == plain.state.transcript

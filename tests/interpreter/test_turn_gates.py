@@ -72,6 +72,22 @@ def test_assume_fills_a_missing_slot_says_so_and_goes_on(talk, with_gates):
     assert desk.say("red please")["text"] == "You get red."
 
 
+def test_gates_behind_one_that_acts_are_asked_with_what_it_did(with_gates):
+    desk = with_gates(
+        gate("never", when="message.type == 'form'"),
+        gate("blue", "assume", when="not slots.colour", assume={"colour": "blue"}),
+        gate("old", when="user.age > 90"),
+        gate("ends", when="slots.colour == 'blue'"),
+        gate("unasked", when="slots.colour == 'blue'"),
+    )
+    assert desk.say("hello")["text"].startswith("said by ends")
+    assert desk.gates == {"never": "pass", "blue": "assume", "old": "pass", "ends": "reply"}
+    reasons = {seen["id"]: seen["why"] for seen in desk.record["gates"]}
+    assert reasons == {"never": "not met", "blue": "met", "old": "missing", "ends": "met"}
+    desk.say("red")
+    assert list(desk.gates) == ["never", "blue", "old", "ends", "unasked"]
+
+
 def test_skip_makes_a_tool_ineligible_for_the_turn(talk, with_gates):
     desk = with_gates(
         gate("g", "skip", skip=["paint"], when="slots.colour == 'red'"),

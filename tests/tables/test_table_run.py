@@ -246,8 +246,31 @@ def passes(one, value):
     st.sampled_from([-1, 0, 0.5, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 4, None, "x"]),
     st.sampled_from(["a", "b", "c", "d", None]),
     st.sampled_from([1, 3, 64]),
+    st.sampled_from([0, 4, 64]),
 )
-def test_the_rows_that_hit_are_those_whose_cells_all_pass(rows, n, t, block):
-    decision = table([(when, {}) for when in rows], hit="collect", n="number", t="string")
+def test_the_rows_that_hit_are_those_whose_cells_all_pass(rows, n, t, block, small):
+    decision = table([(when, {}) for when in rows], hit="first", n="number", t="string")
     expected = [number for number, when in enumerate(rows) if passes(when.get("n"), n) and passes(when.get("t"), t)]
-    assert Table(decision, block=block).hits({"n": n, "t": t}) == expected
+    asked = Table(decision, block=block, small=small)
+    assert asked.hits({"n": n, "t": t}) == expected
+    assert asked.decide({"n": n, "t": t}, lambda row: {"out": row}).rows == tuple(expected[:1])
+    without_none = {name: value for name, value in (("n", n), ("t", t)) if value is not None}
+    assert asked.decide(without_none, lambda row: {"out": row}).rows == tuple(expected[:1])
+
+
+def test_a_large_table_is_parted_by_the_column_that_tells_most_and_answers_as_before():
+    def at(number):
+        limits = between(number % 5 * 10, number % 5 * 10 + 10)
+        return {"n": limits, "t": cell(f"t{number // 5}")} if number % 7 else {"n": limits}
+
+    rows = [at(number) for number in range(300)]
+    decision = table([(when, {}) for when in rows], n="integer", t="string")
+    parted, plain = Table(decision), Table(decision, small=1_000)
+    for n in (-1, 0, 9, 10, 49, 50, 7.5, None, "7"):
+        for t in ("t0", "t7", "t59", "t60", "", None, 7):
+            values = {"n": n, "t": t}
+            expected = [row for row, when in enumerate(rows) if passes(when["n"], n) and passes(when.get("t"), t)]
+            assert parted.hits(values) == plain.hits(values) == expected
+    mixed = [({"n": cell(n, negate=True)} if n % 2 else {"n": Cell(above=n)}, {}) for n in range(8)]
+    asked = Table(table(mixed, n="number"), small=0)
+    assert asked.hits({"n": "none of the numbers"}) == [1, 3, 5, 7]

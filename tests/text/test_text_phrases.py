@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from interlock.text.hits import Hit, mask
 from interlock.text.phrases import FOUND_AT_MOST, Phrases
-from interlock.text.views import PLAIN, SpacedView, plain_view, quick_plain, quick_screening, screening_view
+from interlock.text.views import PLAIN, SCREENING, SpacedView, View, quick_plain, quick_screening
 
 
 def found(text, *phrases):
@@ -114,7 +114,7 @@ def test_hits_are_spans_of_the_raw_text_that_fold_to_the_phrase(text, phrases):
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
 def test_a_view_maps_every_character_back_to_one_that_it_comes_from(text):
-    for view in (plain_view(text), screening_view(text)):
+    for view in (View(text, PLAIN), View(text, SCREENING)):
         assert len(view.sources) == len(view.text)
         assert view.sources == sorted(view.sources)
         for at, source in enumerate(view.sources):
@@ -141,11 +141,35 @@ COMMON = st.text(
 @given(COMMON | st.text(max_size=20))
 def test_the_quick_views_are_the_exact_ones(text):
     plain, screening = quick_plain(text), quick_screening(text)
-    assert plain is None or plain == plain_view(text).text
-    assert screening is None or screening == screening_view(text).text
+    assert plain is None or plain == View(text, PLAIN).text
+    assert screening is None or screening == View(text, SCREENING).text
     if plain is not None:
         spaced = SpacedView(text, PLAIN)
-        assert [spaced.at(index) for index in range(len(plain))] == plain_view(text).sources
+        assert [spaced.at(index) for index in range(len(plain))] == View(text, PLAIN).sources
+
+
+def test_the_quick_view_of_every_character_is_the_exact_one():
+    for code in range(0x1_1000):
+        text = f"a{chr(code)}B"
+        plain = quick_plain(text)
+        assert plain is None or plain == text.translate(PLAIN), hex(code)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(st.sampled_from("ab1.,B 中国\u0301\n-，é\u3000"), max_size=18),
+    st.lists(
+        st.text(st.sampled_from("ab1中国 -é"), min_size=1, max_size=4).filter(lambda text: text.translate(PLAIN)),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_few_places_are_looked_at_as_many_are(text, phrases):
+    few = Phrases([(phrase, 0) for phrase in phrases])
+    crowd = [(phrase, tag) for phrase in phrases for tag in range(FOUND_AT_MOST + 1)]
+    many = Phrases(crowd)  # so many tags for one place that any place is one of many
+    assert few.scan(text) == [hit for hit in many.scan(text) if hit.tag == 0]
+    assert few.every(text) == [hit for hit in many.every(text) if hit.tag == 0]
 
 
 def test_the_quick_views_serve_ordinary_messages():

@@ -76,6 +76,48 @@ async def test_one_message_without_a_session_is_answered_once(stage, support, us
         assert await talk.answer_once("support", "hello", user=user, id=stage.queue) == reply
 
 
+@pytest.mark.parametrize("change", [{"text": "goodbye"}, {"user": {"id": "other"}}, {"type": "rule"}])
+async def test_one_message_with_another_ones_id_is_a_conflict_while_it_is_answered_and_later(
+    stage, support, user, change
+):
+    talk = await stage.talk()
+    said = {"agent": "support", "text": "hello", "user": user, "id": stage.queue}
+    first = asyncio.create_task(talk.answer_once(**said))
+    await _started(talk, f"support:once:{stage.queue}")
+    early = await talk.answer_once(**said | change)
+    async with stage.serving(support()):
+        reply = await first
+        late = await talk.answer_once(**said | change)
+        assert (early["outcome"], early["text"], late) == ("conflict", "", early)
+        assert await talk.answer_once(**said) == reply
+
+
+async def test_one_message_sent_by_another_client_without_defaults_is_the_same(stage, support, user):
+    talk = await stage.talk()
+    async with stage.serving(support()):
+        start = {"message": {"text": "hello", "id": stage.queue}, "user": user}
+        where = f"support:once:{stage.queue}"
+        handle = await talk.client.start_workflow("support", start, id=where, task_queue=stage.queue)
+        reply = await handle.result()
+        assert await talk.answer_once("support", "hello", user=user, id=stage.queue) == reply
+
+
+async def test_a_run_that_holds_something_else_under_the_id_is_a_conflict(stage, support, user):
+    talk = await stage.talk()
+    async with stage.serving(support()):
+        where = f"support:once:{stage.queue}"
+        await talk.client.start_workflow("support", "nonsense", id=where, task_queue="nobody-polls-here")
+        assert (await talk.answer_once("support", "hello", user=user, id=stage.queue))["outcome"] == "conflict"
+
+
+async def _started(talk, where):
+    while True:
+        try:
+            return await talk.client.get_workflow_handle(where).describe()
+        except RPCError:
+            await asyncio.sleep(0.05)
+
+
 async def test_an_unknown_agent_is_named_with_a_near_one(stage, support, user, s1):
     async with stage.serving(support()):
         talk = await stage.talk()

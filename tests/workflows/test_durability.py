@@ -2,14 +2,19 @@
 
 import asyncio
 import http.server
+import random
 import threading
 import time
 
 import pytest
 from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer
+from temporalio.worker import Replayer, Worker
 
 from interlock.cli.server import EmbeddedServer
+from interlock.client import connect
+from interlock.client.errors import RejectedError
+from interlock_activities.registry import Activities
+from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
@@ -103,6 +108,35 @@ async def test_a_run_continues_as_new_after_200_turns(stage, support, user, s1):
         for turn in (2, 57, 140, status["turn"]):
             assert (await talk.record("support", s1, turn))["turn"] == turn
         assert await talk.record("support", s1, status["turn"] + 1) is None
+
+
+async def test_a_dead_workers_task_is_given_to_another_after_five_seconds_in_every_run(
+    support, user, stage_at, tmp_path
+):
+    settings = {"limit.historyCount.suggestContinueAsNew": "10"}
+    async with EmbeddedServer(database=tmp_path / "t.db", settings=settings) as server:
+        stage = stage_at(server.address)
+        async with stage.serving(support()):
+            talk = await stage.talk()
+            await talk.answer_once("support", "x", user=user, id="m1")
+            await talk.open("support", "opened", user=user)
+            for number in range(4):
+                await talk.send("support", "sent", str(number), user=user)
+            client = await connect(server.address)
+            runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
+            while len(runs) < 4:
+                await asyncio.sleep(0.1)
+                runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
+            started = {run.run_id: await first_event(client, run) for run in runs}
+    assert sum(bool(one.continued_execution_run_id) for one in started.values()) >= 1
+    assert {one.workflow_task_timeout.ToTimedelta().total_seconds() for one in started.values()} == {5}
+
+
+async def first_event(client, run):
+    handle = client.get_workflow_handle(run.id, run_id=run.run_id)
+    async for event in handle.fetch_history_events():
+        return event.workflow_execution_started_event_attributes
+    raise AssertionError("a history without events")
 
 
 async def test_a_worker_killed_in_the_middle_of_a_turn_is_replaced_and_the_turn_goes_on(
@@ -211,16 +245,41 @@ async def test_an_offer_of_a_plan_that_nobody_has_or_of_another_spec_changes_not
 
 
 async def test_a_plan_too_large_for_a_history_is_read_from_the_store(stage, support, user, tmp_path, s1):
-    import random
-
-    dice = random.Random(7)
-    words = {f"c{n}": "".join(dice.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=64)) for n in range(9_000)}
-    plan = support(config=words)
-    async with stage.serving(plan, store=tmp_path / "plans"):
+    async with stage.serving(support(config=_large(7)), store=tmp_path / "plans"):
         talk = await stage.talk()
         assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
         history = await talk.client.get_workflow_handle(f"support:{s1}").fetch_history()
         assert len(history.to_json()) < 50_000
+
+
+def _large(seed):
+    """A config that no compression gets below the cap of a payload."""
+    dice = random.Random(seed)
+    return {f"c{n}": "".join(dice.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=64)) for n in range(9_000)}
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_plan_too_large_that_cannot_be_read_is_told_to_who_begins(
+    stage, support, user, tmp_path, failed_tasks, s1, s2, stored
+):
+    plan = support(config=_large(8 + stored))
+    settings = Settings(plans=[plan], store=tmp_path / "plans" if stored else None)
+    activities = Activities(settings)
+    client = await connect(stage.address, plugins=[interlock_plugin(activities.callables)])  # which reads from no store
+    async with Worker(client, task_queue=stage.queue):
+        talk = await stage.talk()
+        for attempt in (
+            talk.send("support", s1, "x", user=user, timeout=10),
+            talk.open("support", s2, user=user, timeout=10),
+            talk.answer_once("support", "x", user=user, timeout=10),
+        ):
+            with pytest.raises(RejectedError, match="plan") as refused:
+                await attempt
+            assert refused.value.kind == "plan_unreadable"
+        assert await failed_tasks(talk.client.get_workflow_handle(f"support:{s1}")) == []
+    await activities.aclose()
+    async with stage.serving(plan, store=tmp_path / "mended"):
+        assert (await talk.send("support", s1, "x", user=user))["text"] == "echo x"
 
 
 async def test_recorded_histories_replay(stage, support, user, tmp_path, s1):

@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import strict_json
-from interlock.contract.calls import BEING_OPENED, UNKNOWN_SPEC
+from interlock.contract.calls import BEING_OPENED, PLAN_UNREADABLE, UNKNOWN_SPEC, ResolvedPlan
 from interlock.contract.messages import AgentMessage, Malformed, Message
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.machine import InvalidMessage, Machine, opened
@@ -92,7 +92,8 @@ class Conversation:
 
     async def ready(self) -> State:
         """The state once the session is open; raises the failure of a session that cannot be."""
-        await workflow.wait_condition(lambda: self.is_open or self.failure is not None or self.procedure is not None)
+        if not self.is_open:  # whoever waits here goes on before anything newer comes in
+            await workflow.wait_condition(lambda: self.is_open or self.failure is not None or self.procedure is not None)
         if self.procedure is not None:
             raise inbound.refusal(inbound.WRONG_KIND, PROCEDURE_TAKES)
         if self._machine is None and self.failure is not None:
@@ -121,11 +122,20 @@ class Conversation:
         try:
             resolved = await driver.resolve_plan(self._info.workflow_type, digest)
         except ApplicationError as failure:
-            if failure.type != UNKNOWN_SPEC or before is None:
+            if failure.type not in (UNKNOWN_SPEC, PLAN_UNREADABLE) or before is None:
                 raise inbound.refusal(failure.type or inbound.INTERNAL, failure.message) from None
             # The spec is gone from the newest deployment, but not the plan of this session.
             resolved = await driver.resolve_plan(self._info.workflow_type, before["plan_digest"])
-        return plans.program_of(resolved)
+        return self._program_of(resolved, begins=before is None)
+
+    def _program_of(self, resolved: ResolvedPlan, *, begins: bool) -> Program:
+        """The program; without it a session that begins fails, and one that goes on waits for another worker."""
+        try:
+            return plans.program_of(resolved)
+        except Exception as problem:
+            if not begins or workflow.unsafe.is_replaying():
+                raise
+            raise inbound.refusal(PLAN_UNREADABLE, str(problem)) from problem
 
     def _enter(self, program: Program) -> None:
         self._program = program
@@ -252,7 +262,7 @@ class Conversation:
 
     def carry(self) -> RawValue:
         """All that the next run needs."""
-        return carried.packed({"state": self.state.as_json(), "pinned": self._pinned, "refused": self._refused})
+        return carried.packed(self.state, pinned=self._pinned, refused=self._refused)
 
     @property
     def _due(self) -> bool:

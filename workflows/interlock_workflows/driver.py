@@ -1,6 +1,7 @@
 """The loop that carries the machine's commands out: calls as activities, side by side, until the reply is there."""
 
 import asyncio
+from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -39,8 +40,13 @@ async def take_turn(machine: Machine, plan: Plan, run_id: str, event: MessageRec
         asked = [one for one in commands if isinstance(one, CallTool)]
         if not asked:
             return _reply(commands)
-        ends = await asyncio.gather(*(call_tool(plan, run_id, one) for one in asked))
+        ends = await _side_by_side([call_tool(plan, run_id, one) for one in asked])
         commands = [command for end in ends for command in machine.handle(end)]
+
+
+async def _side_by_side(running: list[Coroutine[Any, Any, ToolReturned]]) -> list[ToolReturned]:
+    """The ends in the order of `running`; one alone needs no task of its own."""
+    return [await running[0]] if len(running) == 1 else await asyncio.gather(*running)
 
 
 def _reply(commands: list[Command]) -> dict[str, Any]:

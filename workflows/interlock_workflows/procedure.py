@@ -105,7 +105,7 @@ class Procedure:
     def carry(self) -> RawValue:
         """All that the next run needs."""
         self._drop_timers()
-        return carried.packed({"work": self.state.as_json(), "refused": self._refused})
+        return carried.packed(self.state, "work", refused=self._refused)
 
     def _drop_timers(self) -> None:
         for task in self._timers.values():

@@ -1,19 +1,24 @@
 """Running a worker until it is told to stop: what every command and composition root that serves sessions shares."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import structlog
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
 from interlock.client.attributes import ensure_search_attributes
 from interlock.client.connection import TASK_QUEUE
+from interlock.client.errors import UnreachableError
 from interlock.client.upgrades import offer_plans
 
 STICKY = timedelta(seconds=2)
@@ -21,7 +26,49 @@ STICKY = timedelta(seconds=2)
 
 GRACEFUL = timedelta(seconds=10)
 
+NOT_YET = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
+"""What a server answers that is still starting, or whose namespace is still to be made."""
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 5.0
+"""Seconds between two tries to reach a server."""
+
 log = structlog.get_logger("interlock.worker")
+
+
+async def reached(
+    connecting: Callable[[], Awaitable[Client]], stop: asyncio.Event, *, within: timedelta
+) -> Client | None:
+    """The client, once a server answers that knows its namespace; none if `stop` is set first.
+
+    Each try that fails is logged. Raises `UnreachableError` when none has succeeded `within` that time.
+    """
+    deadline = time.monotonic() + within.total_seconds()
+    pause = FIRST_PAUSE
+    while not stop.is_set():
+        try:
+            return await _connected(connecting)
+        except UnreachableError as problem:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise
+            log.warning("waiting", problem=str(problem), seconds_left=round(left))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), min(pause, left))
+        pause = min(pause * 2, LONGEST_PAUSE)
+    return None
+
+
+async def _connected(connecting: Callable[[], Awaitable[Client]]) -> Client:
+    client = await connecting()
+    try:
+        await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace=client.namespace))
+    except RPCError as error:
+        if error.status not in NOT_YET:
+            return client  # what the worker may not do it will say itself
+        where = client.service_client.config.target_host
+        raise UnreachableError(f"{where} has no namespace {client.namespace!r} yet: {error.message}") from error
+    return client
 
 
 async def serve(
@@ -50,11 +97,20 @@ async def serve(
 
 
 def leave(code: int = 0) -> NoReturn:
-    """End the process that served, with its output written.
+    """End the process that served, with its output written; with 1 instead of 0 where nobody takes that.
 
     Temporal's native threads may still call into the interpreter; tearing it down under them has aborted the process.
     """
     logging.shutdown()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    written = [_written(stream) for stream in (sys.stdout, sys.stderr)]
+    os._exit(code if all(written) else code or 1)
+
+
+def _written(stream: TextIO | None) -> bool:
+    """Whether all that was printed has gone out; a process that was started without a stream has printed nothing."""
+    try:
+        if stream is not None:
+            stream.flush()
+    except (OSError, ValueError):  # the reader has gone, the disk is full, the stream is closed
+        return False
+    return True

@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
     from interlock.contract import messages, strict_json
-    from interlock.contract.messages import Malformed
+    from interlock.contract.messages import Malformed, Message
     from interlock.interpreter.events import PersonActed
     from interlock.interpreter.program import Program
     from interlock.interpreter.work.state import restored
@@ -33,6 +33,7 @@ class Session:
     def __init__(self, arguments: Sequence[RawValue]) -> None:
         self._talk = Conversation(arguments)
         self._work: Procedure | None = None
+        self._checked: tuple[Sequence[RawValue], Message] | None = None
 
     @workflow.run
     async def run(self, _arguments: Sequence[RawValue]) -> Json:
@@ -85,12 +86,15 @@ class Session:
     @workflow.update(name="message", description="A message {id, text, role, type, metadata}; answered by the reply.")
     async def message(self, *bodies: RawValue) -> Json:
         """Take one turn; turns are taken in the order of arrival."""
-        return await self._talk.turn(_read(messages.message, bodies))
+        checked, self._checked = self._checked, None
+        known = checked is not None and checked[0] == bodies
+        return await self._talk.turn(checked[1] if checked and known else _read(messages.message, bodies))
 
     @message.validator
     def _check_message(self, *bodies: RawValue) -> None:
         self._admit()
-        _read(messages.message, bodies)
+        # For the handler, which the same body reaches next; a replay has no validator, and reads it there.
+        self._checked = (bodies, _read(messages.message, bodies))
 
     @workflow.update(name="agent_message", description="A colleague's words {id, text, by}, passed on verbatim.")
     async def agent_message(self, *bodies: RawValue) -> Json:

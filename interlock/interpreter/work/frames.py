@@ -1,6 +1,7 @@
 """Where a step stands: its pass of a loop, and the context that it reads and fills."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,6 +16,13 @@ from interlock.interpreter.work.tasks import Scope
 if TYPE_CHECKING:
     from interlock.interpreter.program import Program
     from interlock.interpreter.work.state import Json, RunState
+
+
+def _root(scene: Turn, name: str) -> Any:
+    """The time is the only root that is made when it is read."""
+    if name != "now":
+        raise KeyError(name)
+    return at_time(scene.now_ms)
 
 
 class Cells:
@@ -86,7 +94,6 @@ class Frame:
                 "turn": {"tool_errors": 0},
                 "$show": shower(program, language),
             },
-            {},
         )
         self.scene = self._scene(context, now_ms, language)
         self._recall()
@@ -108,7 +115,7 @@ class Frame:
         context["conditions"] = Conditions(scene)
         context["cells"] = cells.Live(state, cells.current_in(context))
         context["decisions"] = Decisions(scene)
-        context.lazy = {"now": lambda: at_time(scene.now_ms)}
+        context.lazy = partial(_root, scene)
         return scene
 
     def at(self, now_ms: int) -> None:
@@ -124,7 +131,7 @@ class Frame:
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = self.prefix, scope, self.program, self.run
         made.cells, made.vars = self.cells, self.vars
-        context = Context({**self.scene.context, **roots}, {})
+        context = Context({**self.scene.context, **roots})
         steps, variables = context["steps"], context["vars"]
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         context["steps"], context["vars"] = steps, variables
@@ -149,7 +156,7 @@ class Frame:
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = prefix, scope, self.program, self.run
         made.cells, made.vars = Cells(kept["cells"], self.cells), kept["vars"]
-        context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])}, {})
+        context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])})
         context.pop("now", None)
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         made._recall()
@@ -160,7 +167,7 @@ class Frame:
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = self.prefix, self.scope, self.program, self.run
         made.cells, made.vars = Cells(own, self.cells), self.vars
-        context = Context(dict(self.scene.context), {})
+        context = Context(dict(self.scene.context))
         context.pop("now", None)
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         return made
