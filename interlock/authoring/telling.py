@@ -24,6 +24,19 @@ def told(record: Json) -> list[Line]:
     return list(_event(record) if record.get("kind") == "event" else _turn(record))
 
 
+def told_call(call: Json) -> Iterator[Line]:
+    """A call of a procedure: its outcome, the source of every argument, what stopped it, and what it has filled."""
+    yield from _call(call, {})
+    for block in call.get("blocks") or ():
+        yield "stopped", f"{block['argument']}: {block['reason']}"
+    for check in (*(call.get("requires") or ()), *(call.get("ensures") or ())):
+        yield "check", f"{check['check']} ({check['at']}): {check['reason']}"
+    if call.get("read_back"):
+        yield "read back", f"the effect {call['read_back']}"
+    if call.get("filled"):
+        yield "fills", ", ".join(f"cells.{name}" for name in call["filled"])
+
+
 def _event(record: Json) -> Iterator[Line]:
     yield "event", f"{record['event']}: {record['effect']}"
 

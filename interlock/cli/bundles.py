@@ -91,18 +91,18 @@ def plan_named(name: str, paths: Iterable[Path]) -> Plan:
 
         _print(errors)
         raise click.ClickException(f"there is no plan for {name!r}: the specs have {counted(len(errors), 'error')}.")
-    raise click.UsageError(f"no agent is called {name!r}. {near_or_all(name, plans)}")
+    raise click.UsageError(f"no agent or procedure is called {name!r}. {near_or_all(name, plans)}")
 
 
 def _plans_by_name(found: Iterable[tuple[Path, Compiled]]) -> dict[str, Plan]:
-    """The plans of all bundles; an agent is started by its name, so two of one name cannot be served together."""
+    """The plans of all bundles; a spec is started by its name, so two of one name cannot be served together."""
     plans: dict[str, Plan] = {}
     origin: dict[str, Path] = {}
     for folder, bundle in found:
         for plan in bundle.plans.values():
             if plan.name in origin:
                 where = f"{shown(origin[plan.name])} and {shown(folder)}"
-                raise click.ClickException(f"two agents are called {plan.name!r}, in {where}; rename one of them.")
+                raise click.ClickException(f"two specs are called {plan.name!r}, in {where}; rename one of them.")
             plans[plan.name], origin[plan.name] = plan, folder
     return plans
 

@@ -48,7 +48,9 @@ def sound_plans(paths: Iterable[Path]) -> list[Plan]:
     found = sound_bundles(paths)
     plans = [plan for _, bundle in found for plan in bundle.plans.values()]
     if not plans:
-        raise click.ClickException(f"there is no Agent in {', '.join(shown(folder) for folder, _ in found)}.")
+        raise click.ClickException(
+            f"there is no Agent or Procedure in {', '.join(shown(folder) for folder, _ in found)}."
+        )
     return plans
 
 

@@ -80,7 +80,7 @@ class Procedures:
         """The records of the run later than number `after`, in order, from the runs that it continued."""
         for run in await self._delivered(lambda: self._chain(id, after), timeout):
             while True:
-                page: Json = await self._delivered(lambda: self._asked("records", id, (after,), run), timeout)  # noqa: B023
+                page: Json = await self._query("records", id, (after,), timeout, run)
                 for record in page["records"]:
                     after = record["number"]
                     yield record
@@ -121,8 +121,10 @@ class Procedures:
     async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
         return await delivered(self.client, self._task_queue, attempt, timeout)
 
-    async def _query(self, query: str, id: str, arguments: Sequence[Any], timeout: float) -> Any:
-        return await self._delivered(lambda: self._asked(query, id, arguments), timeout)
+    async def _query(
+        self, query: str, id: str, arguments: Sequence[Any], timeout: float, run: str | None = None
+    ) -> Any:
+        return await self._delivered(lambda: self._asked(query, id, arguments, run), timeout)
 
     async def _chain(self, id: str, after: int) -> list[str | None]:
         """The runs that hold records after a number, the oldest first."""

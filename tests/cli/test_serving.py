@@ -240,7 +240,7 @@ def test_a_worker_without_an_agent_does_not_start(tmp_path):
         "apiVersion: interlock/v1\nkind: Library\nname: words\nconfig: {a: 1}\n"
     )
     code, _, errors = ran(tmp_path, "worker")
-    assert (code, errors.splitlines()[-1]) == (1, "Error: there is no Agent in specs.")
+    assert (code, errors.splitlines()[-1]) == (1, "Error: there is no Agent or Procedure in specs.")
 
 
 def test_a_worker_serves_until_it_is_told_to_stop(dev):

@@ -47,8 +47,8 @@ def test_the_version_is_that_of_the_package(place):
         (["xyz"], "Error: no command is called 'xyz'. There are: chat, check, dev,"),
         (["check", "--fromat", "json"], "--format"),
         (["explain", "desk"], "Missing option '--message'"),
-        (["explain", "dsk", "--message", "x"], "Error: no agent is called 'dsk'. Did you mean 'desk'?"),
-        (["graph", "zzz"], "Error: no agent is called 'zzz'. There are: desk."),
+        (["explain", "dsk", "--message", "x"], "Error: no agent or procedure is called 'dsk'. Did you mean 'desk'?"),
+        (["graph", "zzz"], "Error: no agent or procedure is called 'zzz'. There are: desk."),
         (["plan", "desks"], "Did you mean 'desk'?"),
         (["graph", "desk", "--language", "fr"], "Error: desk does not speak 'fr', only en, zh."),
         (
@@ -93,7 +93,7 @@ def test_two_agents_of_one_name_are_refused_with_their_folders(desk, command):
     desk.write(copy__agent=(desk.folder / "specs" / "desk" / "agent.yaml").read_text())
     done = desk.run(*command)
     assert done.exit_code == 1
-    assert "two agents are called 'desk', in specs/copy and specs/desk; rename one of them." in done.output
+    assert "two specs are called 'desk', in specs/copy and specs/desk; rename one of them." in done.output
 
 
 def process(code, cwd):
