@@ -56,3 +56,19 @@ def loops_around(unit: Unit, path: Path) -> tuple[Written, ...]:
     steps = steps_by_path(unit)
     around = [steps[path[:at]] for at, key in enumerate(path) if key == "for_each" and path[:at] in steps]
     return tuple(step for step in around if step.action == "for_each")
+
+
+def guards_of(unit: Unit, path: Path) -> list[str]:
+    """The conditions under which a step runs at all: its own, and those of the steps and branches around it."""
+    steps = steps_by_path(unit)
+    found = []
+    for at in range(1, len(path) + 1):
+        step = steps.get(path[:at])
+        if step is None:
+            continue
+        if step.model.when is not None:
+            found.append(step.model.when)
+        if step.action == "switch" and len(path) > at + 1 and path[at] == "switch":
+            when = step.model.switch[int(path[at + 1])].when
+            found += [when] if when is not None else []
+    return found

@@ -80,7 +80,7 @@ def _key(part: Part, findings: Findings) -> None:
 def _header(part: Part, header: str, findings: Findings) -> None:
     place = part.value("idempotency", "header")
     if part.model.http is None:
-        message = "a Python tool has no headers"
+        message = "only a tool over HTTP has headers"
         findings.error("key-without-effect", message, place, hint="let an `argument` carry the key")
     elif not HEADER.fullmatch(header):
         hint = "write it as `Idempotency-Key`"

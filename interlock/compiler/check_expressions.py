@@ -10,13 +10,14 @@ from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
 from interlock.compiler.walk import flow_steps, step_ids
+from interlock.compiler.written import copied_path
 from interlock.expressions.check import check_expression, check_template
 from interlock.expressions.paths import looks_like_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from interlock.compiler.findings import Findings
+    from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part
@@ -103,7 +104,14 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
         return
     message = f"this is {article(shape.kind)}, where {article(wanted.kind)} is wanted"
-    findings.error("type-mismatch", message, site.unit.value(*site.path))
+    findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site))
+
+
+def _producer(site: Site) -> Also:
+    """Where a cell is filled that is copied as it is."""
+    path = site.text.split(".") if site.form == "path" else copied_path(site.text) or ()
+    tool = site.unit.find("tools", path[1]) if len(path) > 2 and path[0] == "cells" else None
+    return ((tool.key("produces", path[2]), "it is filled here"),) if tool is not None else ()
 
 
 def _taken_apart(site: Site, shape: Shape, wanted: Shape) -> bool:

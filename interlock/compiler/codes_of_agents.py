@@ -30,9 +30,10 @@ AGENTS = {
         "Keep one of the two.",
     ),
     "cell-never-filled": Meaning(
-        "a cell is read that no call of this Agent can fill",
-        "Its tool is not mounted. Mount it, or read something else. Whether a call has really been made "
-        "before is known only when it runs: then the condition is not met, and the record says `missing`.",
+        "a cell is read that no call of this Agent or Procedure can fill",
+        "Its tool is not mounted, or no step of the procedure calls it. Mount or call it, or read something else. In a "
+        "conversation, whether a call has really been made before is known only when it runs: then the condition is "
+        "not met, and the record says `missing`.",
     ),
     "silent-path": Meaning(
         "a flow may end without a word",

@@ -59,6 +59,31 @@ PROCEDURES = {
         "A Procedure has an `input` and no conversation, an Agent the contrary. Declare what is read under `input`, "
         "with the type that the part takes, or let the part take it from `caller`.",
     ),
+    "cell-not-filled-yet": Meaning(
+        "a cell is read where no call can have filled it",
+        "Its call runs later, at the same time, in another branch or in a pass of a loop, or something has made it "
+        "stale. Let it run before. On paths where it may or may not have run, see `cell-may-be-missing`.",
+    ),
+    "cell-may-be-missing": Meaning(
+        "an argument or a value needs a cell that is not filled on every path (a warning)",
+        "Where it is missing the run stops before the call; nobody fills it in. Ask `is defined` first, or under the "
+        "same condition as its call.",
+    ),
+    "two-producers": Meaning(
+        "two calls may have filled the cell that is read, and nothing says which is meant",
+        "Calls in branches that run at the same time are always two producers; calls one after the other are one as "
+        "long as they bind the same arguments, or the later surely has run, whose values then count. Otherwise take "
+        "the value from one step, `steps.<id>.result`. What undoes a step runs at the end: there any call of the run "
+        "counts, but a call is undone with the cells that it filled itself. Branches of a switch exclude each other, "
+        "and so do `when: x` and `when: not x`.",
+    ),
+    "unguarded": Meaning(
+        "a call that a `guard` is about, and that its condition does not stand before on every path",
+        "The path is shown. Assert the condition by the `when` of the step or of one around it, or under the tool's "
+        "`requires`; or end the run before, `when: not conditions.x`, if nothing that the condition reads can be "
+        "missing: where something is, neither the condition nor its contrary holds. `except` names tools that need it "
+        "not.",
+    ),
     "too-early": Meaning(
         "something is read before it can be there",
         "Read what is there when a run begins: its `input`.",

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_cells import check_cells
+from interlock.compiler.check_coordinates import check_coordinates
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
 from interlock.compiler.check_durations import check_durations
 from interlock.compiler.check_effects import check_effects
@@ -13,6 +14,7 @@ from interlock.compiler.check_expressions import check_expressions
 from interlock.compiler.check_fields import check_fields
 from interlock.compiler.check_flows import check_flows
 from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
+from interlock.compiler.check_guards import check_guards
 from interlock.compiler.check_keys import check_keys
 from interlock.compiler.check_loops import check_loops
 from interlock.compiler.check_names import check_duplicates, check_targets
@@ -62,6 +64,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("loops", check_loops),
     ("ends", check_ends),
     ("reach", check_reach),
+    ("coordinates", check_coordinates),
+    ("guards", check_guards),
     ("cells", check_cells),
     ("unused", check_unused),
     ("suites", check_suites),

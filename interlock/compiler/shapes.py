@@ -122,6 +122,9 @@ def may_become(found: Shape, wanted: Shape) -> bool:
 
 
 def _items_fit(found: Shape, wanted: Shape) -> bool:
+    if found.kind == wanted.kind == "object" and found.fields is not None and wanted.fields is not None:
+        both = found.fields.keys() & wanted.fields.keys()
+        return all(may_become(found.fields[name], wanted.fields[name]) for name in both)
     if found.kind == wanted.kind == "list" and found.item is not None and wanted.item is not None:
         return may_become(found.item, wanted.item)
     return True

@@ -153,7 +153,12 @@ def test_a_run_goes_on_from_its_state_alone_at_any_pause(play):
     run.again()
     run.advance(3_000_000)
     assert run.state.status == "ended"
-    assert [args.get("name") or args["made"] for _, args in run.world.calls] == ["first", "made first", "b", "made b"]
+    assert [args.get("name") or args["made"] for _, args in run.world.calls] == [
+        "first",
+        "made first",
+        "b",
+        "made first",
+    ]
 
 
 def test_a_cancelled_run_finishes_the_effect_and_undoes_it_where_it_says_so(play):

@@ -1,0 +1,95 @@
+"""Which cells a call and the sites of a step read, themselves or by conditions and tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interlock.compiler.apart import steps_by_path
+from interlock.compiler.demands import reachable, used_by
+from interlock.compiler.mentions import read_paths
+from interlock.compiler.sites import sites_of
+from interlock.compiler.written import copied_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.site import Site
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.written import Path
+
+_UNDECIDED = re.compile(r"\b(or|defined|default|if)\b")
+"""Words by which a text goes on without a cell."""
+
+AFTER = frozenset({"ensures", "read_back", "repeat"})
+"""Keys whose expressions are computed after the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellRead:
+    """`needed`: without the cell there is no value. `after`: it is read when the call has been made."""
+
+    tool: str
+    key: str
+    site: Site
+    needed: bool = False
+    after: bool = False
+
+
+def of_tool(tool: Part) -> tuple[CellRead, ...]:
+    """The cells that a call of a tool reads, worked out once."""
+    if "cell reads" not in tool.unit.memo:
+        tool.unit.memo["cell reads"] = {}
+    memo: dict[str, tuple[CellRead, ...]] = tool.unit.memo["cell reads"]
+    if tool.name not in memo:
+        memo[tool.name] = tuple(read for site in _sites_of_call(tool) for read in of_site(site))
+    return memo[tool.name]
+
+
+def _sites_of_call(tool: Part) -> Iterator[Site]:
+    depth = len(tool.path)
+    for site in sites_of(tool):
+        if site.path[depth] in ("input", "requires", "ensures", "idempotency", "read_back"):
+            yield site
+    for key in ("requires", "ensures"):
+        for check in getattr(tool.model, key) or ():
+            condition = tool.unit.find("conditions", check.condition) if check.condition else None
+            yield from (site for part in (reachable(condition) if condition else ()) for site in sites_of(part))
+
+
+def of_site(site: Site) -> Iterator[CellRead]:
+    """The cells that a site reads; where it goes on without them, nothing is wrong."""
+    if site.form != "path" and _UNDECIDED.search(site.text):
+        return
+    after = not AFTER.isdisjoint(map(str, site.path))
+    needed = site.form == "path" or copied_path(site.text) is not None
+    for root, *rest in read_paths(site):
+        if root == "cells" and len(rest) > 1:
+            yield CellRead(rest[0], rest[1], site, needed and not _optional(site), after)
+    for part in used_by(site):
+        for member in reachable(part):
+            for inner in sites_of(member):
+                if not _UNDECIDED.search(inner.text):
+                    for root, *rest in read_paths(inner):
+                        if root == "cells" and len(rest) > 1:
+                            yield CellRead(rest[0], rest[1], inner, after=after)
+
+
+def _optional(site: Site) -> bool:
+    """Whether the argument may be left out."""
+    tool = site.owner
+    if tool is None or tool.plural != "tools" or "input" not in site.path:
+        return False
+    argument = (tool.model.input or {}).get(site.path[len(tool.path) + 1])
+    return argument is not None and (argument.optional or argument.default is not None)
+
+
+def sites_by_step(unit: Unit) -> dict[Path, list[Site]]:
+    """The sites of a Procedure's steps by the innermost step that each stands in."""
+    steps = steps_by_path(unit)
+    found: dict[Path, list[Site]] = {}
+    for site in sites_of(unit.steps) if unit.steps is not None else ():
+        length = next((at for at in range(len(site.path), 0, -1) if site.path[:at] in steps), 0)
+        found.setdefault(site.path[:length], []).append(site)
+    return found

@@ -1,0 +1,226 @@
+"""Cells in Procedures: each is filled before it is read, on some path at least, and by one call that is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.apart import guards_of, loops_around, relation, steps_by_path
+from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
+from interlock.compiler.coordinates import Meeting, followed
+from interlock.compiler.fillings import MOST_CALLS, Filling
+from interlock.compiler.order import normal
+from interlock.compiler.walk import all_steps, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.findings import Also, Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
+    from interlock.diagnostics import Location
+
+
+def check_coordinates(project: Project, findings: Findings) -> None:
+    """All Procedures of the bundle."""
+    for unit in project.procedures:
+        if unit.steps is None or unit.incomplete:
+            continue
+        coordinates = followed(unit)
+        report = _Report(unit, findings)
+        for meeting in coordinates.met:
+            report.meeting(meeting)
+        for step in coordinates.undoing:
+            report.undoing(step)
+
+
+class _Report:
+    """What is told of one Procedure; of each step and tool once."""
+
+    def __init__(self, unit: Unit, findings: Findings) -> None:
+        self._unit = unit
+        self._findings = findings
+        self._told: set[tuple[Path, str]] = set()
+        self._calls: dict[str, list[Path]] = {}
+        for step in all_steps(unit):
+            if step.action == "call":
+                self._calls.setdefault(step.model.call, []).append(step.path)
+        self._sites = sites_by_step(unit)
+
+    def meeting(self, met: Meeting) -> None:
+        """One read at its place in the walk."""
+        tool, filling = met.read.tool, met.filling
+        if (met.step, tool) in self._told or self._unit.find("tools", tool) is None:
+            return
+        if not filling.calls:
+            self._unfilled(met)
+        elif (rivals := self._rivals(met)) is not None:
+            self._two(met, rivals)
+        elif not filling.sure and met.read.needed and not self._is_guarded(met):
+            self._perhaps(met)
+        else:
+            return
+        self._told.add((met.step, tool))
+
+    def undoing(self, step: Written) -> None:
+        """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
+        filled: set[str] = set()
+        for inner in steps_of(step.undoing, (*step.path, "compensate")):
+            tool = self._unit.find("tools", inner.model.call) if inner.action == "call" else None
+            reads = [read for site in self._sites.get(inner.path, ()) for read in of_site(site)]
+            for read in (*reads, *(of_tool(tool) if tool is not None else ())):
+                if read.tool not in filled and not read.after:
+                    filling = Filling(self._calls_before_undoing(step, read.tool), sure=True)
+                    self.meeting(Meeting(inner.path, read, filling))
+            filled |= {tool.name} if tool is not None else set()
+
+    def _calls_before_undoing(self, step: Written, tool: str) -> tuple[Path, ...]:
+        if step.action == "call" and step.model.call == tool:
+            return (step.path,)  # a call is undone with the cells that it filled itself
+        around = loops_around(self._unit, step.path)
+        found = []
+        for path in self._calls.get(tool, ())[:MOST_CALLS]:
+            loops = loops_around(self._unit, path)
+            seen = loops == around[: len(loops)]
+            related = path == step.path or relation(self._unit, path, step.path) != "exclusive"
+            if seen and related and "compensate" not in path:
+                found.append(path)
+        return tuple(found)
+
+    # -- nothing has filled it ----------------------------------------------------------------------------------------
+
+    def _unfilled(self, met: Meeting) -> None:
+        tool, key = met.read.tool, met.read.key
+        place, also = self._place(met)
+        calls = self._calls.get(tool, [])
+        if not calls:
+            message = f"`cells.{tool}.{key}` is never filled: no step of this procedure calls {tool!r}"
+            hint = self._elsewhere(tool) or f"add `- call: {tool}` before it"
+            self._findings.error("cell-never-filled", message, place, also=also, hint=hint)
+            return
+        if met.filling.gone is not None:
+            other, why = met.filling.gone, STALE
+        else:
+            other, why = next(self._reasons(met.step, calls))
+        message = f"`cells.{tool}.{key}` cannot have been filled here"
+        also = (*also, (self._unit.key(*other, "call"), why))
+        self._findings.error("cell-not-filled-yet", message, place, also=also, hint=_remedy(tool, why))
+
+    def _reasons(self, step: Path, calls: list[Path]) -> Iterator[tuple[Path, str]]:
+        """The calls that do not fill it here, with the reason, those first that are most likely meant."""
+        others = [(path, self._reason(step, path)) for path in calls]
+        yield from sorted(others, key=lambda one: _REASONS.index(one[1]))
+
+    def _reason(self, step: Path, call: Path) -> str:
+        if call == step:
+            return OWN
+        if step[: len(call) + 1] == (*call, "catch"):
+            return FAILED
+        if "compensate" in call and "compensate" not in step:
+            return UNDOES
+        loops = loops_around(self._unit, step)
+        if any(loop not in loops for loop in loops_around(self._unit, call)):
+            return IN_A_LOOP
+        match relation(self._unit, call, step):
+            case "parallel":
+                return AT_ONCE
+            case "exclusive":
+                return INSTEAD
+            case _:
+                return LATER
+
+    def _elsewhere(self, tool: str) -> str:
+        for step in all_steps(self._unit):
+            child = self._unit.procedures.get(step.model.run) if step.action == "run" else None
+            if child is not None and any(one.action == "call" and one.model.call == tool for one in all_steps(child)):
+                return f"what procedure {child.name!r} fills is its own: let it give the value back by `result`"
+        return ""
+
+    # -- more than one call may have filled it ------------------------------------------------------------------------
+
+    def _rivals(self, met: Meeting) -> tuple[Path, Path] | None:
+        calls = met.filling.calls
+        if met.rival is not None and not self._has_its_own(met):
+            return calls[0], met.rival
+        for index, one in enumerate(calls):
+            for other in calls[:index]:
+                if self._are_rivals(other, one):
+                    return other, one
+        return None
+
+    def _has_its_own(self, met: Meeting) -> bool:
+        """Whether a pass of a loop has filled it for itself, which nothing beside the loop can touch."""
+        return all(loops_around(self._unit, call) for call in met.filling.calls)
+
+    def _are_rivals(self, one: Path, other: Path) -> bool:
+        """Whether both may have run, and not with the same arguments one after the other."""
+        how = relation(self._unit, one, other)
+        if how in ("exclusive", "parallel"):
+            return how == "parallel"
+        steps = steps_by_path(self._unit)
+        return bool(steps[one].model.with_ != steps[other].model.with_)
+
+    def _two(self, met: Meeting, rivals: tuple[Path, Path]) -> None:
+        tool, key = met.read.tool, met.read.key
+        place, also = self._place(met)
+        message = f"two calls of {tool!r} may have filled `cells.{tool}.{key}`, and nothing says which is meant"
+        calls = tuple((place, "one of them") for place in sorted(self._unit.key(*path, "call") for path in rivals))
+        hint = "take the value from one step: `steps.<id>.result`, bound by `with` where the argument is `from: caller`"
+        self._findings.error("two-producers", message, place, also=(*also, *calls), hint=hint)
+
+    # -- it may be missing --------------------------------------------------------------------------------------------
+
+    def _is_guarded(self, met: Meeting) -> bool:
+        """Whether the step runs only where the cell is there: it asks for it, or for what its call asks for."""
+        guards = guards_of(self._unit, met.step)
+        if any(f"cells.{met.read.tool}." in guard for guard in guards):
+            return True
+        decided = met.filling.why is None or met.filling.why[2]
+        mine = {normal(guard) for guard in guards}
+        theirs = ({normal(guard) for guard in guards_of(self._unit, call)} for call in met.filling.calls)
+        return decided and any(mine >= guard for guard in theirs)
+
+    def _perhaps(self, met: Meeting) -> None:
+        tool, key = met.read.tool, met.read.key
+        place, also = self._place(met)
+        if met.filling.why is not None:
+            path, words, _ = met.filling.why
+            also = (*also, (self._unit.key(*path), words))
+        message = f"`cells.{tool}.{key}` may be missing here, and the run would stop"
+        hint = f"run this only `when: cells.{tool}.{key} is defined`, or fill it on every path"
+        self._findings.warning("cell-may-be-missing", message, place, also=also, hint=hint)
+
+    def _place(self, met: Meeting) -> tuple[Location, Also]:
+        """Where it is told: at what the procedure itself has written; what a tool reads stands beside it."""
+        site = met.read.site
+        read = site.unit.value(*site.path)
+        if site.owner is None or site.owner is self._unit.steps:
+            return read, ()
+        step = steps_by_path(self._unit).get(met.step)
+        if step is None:
+            return self._unit.key("result"), ((read, "it is read here"),)
+        return self._unit.key(*met.step, step.action), ((read, "it is read here"),)
+
+
+FAILED = "this has failed, and fills nothing"
+STALE = "this makes it stale"
+OWN = "this is the call itself"
+AT_ONCE = "this runs at the same time"
+INSTEAD = "this runs in another branch"
+IN_A_LOOP = "what this fills belongs to one pass of the loop"
+LATER = "this runs later, if at all"
+UNDOES = "this runs only to undo a step"
+_REASONS = (AT_ONCE, IN_A_LOOP, INSTEAD, LATER, FAILED, UNDOES, OWN)
+
+
+def _remedy(tool: str, why: str) -> str:
+    match why:
+        case _ if why == STALE:
+            return f"call {tool!r} again before this"
+        case _ if why == AT_ONCE:
+            return "write the step that needs it after the branches, or into the same branch"
+        case _ if why == IN_A_LOOP:
+            return "do within the loop whatever needs it"
+        case _:
+            return f"call {tool!r} before this"

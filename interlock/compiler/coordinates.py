@@ -1,0 +1,205 @@
+"""Follows the cells of a procedure along its steps: at each place, which calls may have filled what is read there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
+from interlock.compiler.fillings import Cells, Filling, either, together
+from interlock.compiler.sites import own_sites
+from interlock.compiler.walk import Written, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interlock.compiler.cell_reads import CellRead
+    from interlock.compiler.fillings import Change
+    from interlock.compiler.units import Unit
+    from interlock.compiler.written import Path
+
+    Lanes = dict[str, dict[str, Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A read and what may have filled its cell. `rival`: a call that may do so at the same time."""
+
+    step: Path
+    read: CellRead
+    filling: Filling
+    rival: Path | None = None
+
+
+@dataclass(slots=True)
+class _Lane:
+    """The branch that the walk is in: the first call of each tool by branch, for all branches beside it."""
+
+    name: str
+    calls: Lanes
+
+
+@dataclass(slots=True)
+class Coordinates:
+    """One walk of a Procedure. `met` is every read of a cell; `undoing` the steps that something undoes."""
+
+    unit: Unit
+    met: list[Meeting] = field(default_factory=list)
+    undoing: list[Written] = field(default_factory=list)
+    _cells: Cells = field(default_factory=Cells)
+    _made: list[tuple[str, Path]] = field(default_factory=list)
+    _killed: list[str] = field(default_factory=list)
+    _lanes: list[_Lane] = field(default_factory=list)
+
+    def walk(self) -> None:
+        """Walk all steps, then what the Procedure gives back."""
+        steps = self.unit.steps
+        if steps is not None and self._listed(steps.model, steps.path):
+            for site in own_sites(self.unit):
+                for read in of_site(site):
+                    self._meet((), read)
+
+    def _listed(self, steps: Sequence[Any], path: Path) -> bool:
+        """Steps in order; whether anything follows them."""
+        return all(self._step(Written(model, (*path, index), caught=False)) for index, model in enumerate(steps))
+
+    def _step(self, step: Written) -> bool:
+        self._reads(step, after=False)
+        mark, made, killed = self._cells.mark(), len(self._made), len(self._killed)
+        on = self._action(step)
+        if step.undoing:
+            self.undoing.append(step)
+        if step.model.when is None and not step.model.catch:
+            return on
+        change = self._cells.back(mark)
+        ways = [change] if on else []
+        ways += self._caught(step, made, killed)
+        why = ((*step.path, "when"), "this does not hold", True) if step.model.when is not None else None
+        met = either(self._cells, ways, why)
+        self._cells.put(met)
+        return bool(ways) or why is not None
+
+    def _caught(self, step: Written, made: int, killed: int) -> list[Change]:
+        """What each catch leaves, from whatever had been done when the failure came."""
+        partly: Change = {}
+        own = step.path if step.action == "call" else None
+        why = ((*step.path, "catch"), "a failure is caught here", False)
+        for tool, path in self._made[made:]:
+            if path != own:
+                filling = partly.get(tool, self._cells.get(tool).unsure(why))
+                partly[tool] = filling.also(Filling((path,), sure=True)).unsure(why)
+        for tool in self._killed[killed:]:
+            partly[tool] = partly.get(tool, self._cells.get(tool)).unsure(why)
+        if own is not None and not (before := self._cells.get(step.model.call)).sure:
+            partly.setdefault(step.model.call, before.unsure(why))
+        ways = []
+        for index, catch in enumerate(step.model.catch or ()):
+            mark = self._cells.mark()
+            self._cells.put(partly)
+            on = self._listed(catch.do or (), (*step.path, "catch", index, "do"))
+            change = self._cells.back(mark)
+            ways += [change] if on else []
+        return ways
+
+    def _action(self, step: Written) -> bool:
+        match step.action:
+            case "call":
+                self._call(step)
+            case "switch":
+                return self._switch(step)
+            case "parallel":
+                return self._parallel(step)
+            case "for_each":
+                self._loop(step)
+            case "do":
+                return self._listed(step.model.do, (*step.path, "do"))
+            case "end" | "fail":
+                return False
+        return True
+
+    def _call(self, step: Written) -> None:
+        tool = self.unit.find("tools", step.model.call)
+        if tool is None:
+            return
+        for name in tool.model.invalidates or ():
+            why = ((*step.path, "call"), "this makes it stale", False)
+            self._cells.set(name, Filling(why=why, gone=step.path))
+            self._killed.append(name)
+        self._cells.set(tool.name, Filling((step.path,), sure=True))
+        self._made.append((tool.name, step.path))
+        self._reads(step, after=True)
+
+    def _switch(self, step: Written) -> bool:
+        ways = []
+        for path, steps in step.lists():
+            mark = self._cells.mark()
+            on = self._listed(steps, path)
+            change = self._cells.back(mark)
+            ways += [change] if on else []
+        open_end = step.model.switch[-1].when is not None
+        why = ((*step.path, "switch"), "no branch holds", True) if open_end else None
+        other = ((*step.path, "switch"), "another branch leaves it out", True)
+        self._cells.put(either(self._cells, ways, why, other))
+        return bool(ways) or open_end
+
+    def _parallel(self, step: Written) -> bool:
+        lane = _Lane("", _first_calls(step))
+        self._lanes.append(lane)
+        changes, all_on = [], True
+        for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
+            lane.name = name
+            mark = self._cells.mark()
+            all_on = self._listed(steps, path) and all_on
+            changes.append(self._cells.back(mark))
+        self._lanes.pop()
+        self._cells.put(together(self._cells, changes))
+        return all_on
+
+    def _loop(self, step: Written) -> None:
+        """What a pass fills is its own, and goes with it; what it makes stale may be gone around it too."""
+        mark, made, killed = self._cells.mark(), len(self._made), len(self._killed)
+        self._listed(step.model.for_each.do, (*step.path, "for_each", "do"))
+        self._cells.back(mark)
+        del self._made[made:]
+        for name in self._killed[killed:]:
+            why = ((*step.path, "for_each"), "a pass of this loop makes it stale", False)
+            self._cells.set(name, self._cells.get(name).unsure(why))
+
+    def _reads(self, step: Written, *, after: bool) -> None:
+        tool = self.unit.find("tools", step.model.call) if step.action == "call" else None
+        reads = [read for site in self._sites().get(step.path, ()) for read in of_site(site)]
+        for read in (*reads, *(of_tool(tool) if tool is not None else ())):
+            if read.after == after:
+                self._meet(step.path, read)
+
+    def _sites(self) -> Any:
+        if "sites by step" not in self.unit.memo:
+            self.unit.memo["sites by step"] = sites_by_step(self.unit)
+        return self.unit.memo["sites by step"]
+
+    def _meet(self, step: Path, read: CellRead) -> None:
+        rival = next((path for lane in self._lanes if (path := _beside(lane, read.tool)) is not None), None)
+        self.met.append(Meeting(step, read, self._cells.get(read.tool), rival))
+
+
+def _first_calls(step: Written) -> Lanes:
+    """Of each tool the first call in each branch of a `parallel`; two branches are enough to know one beside any."""
+    found: Lanes = {}
+    for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
+        for inner in steps_of(steps, path):
+            if inner.action == "call" and "for_each" not in inner.path[len(path) :]:
+                lanes = found.setdefault(inner.model.call, {})
+                if len(lanes) < 2:
+                    lanes.setdefault(name, inner.path)
+    return found
+
+
+def _beside(lane: _Lane, tool: str) -> Path | None:
+    return next((path for name, path in lane.calls.get(tool, {}).items() if name != lane.name), None)
+
+
+def followed(unit: Unit) -> Coordinates:
+    """The walk of a Procedure."""
+    coordinates = Coordinates(unit)
+    coordinates.walk()
+    return coordinates
