@@ -36,7 +36,16 @@ class Block(dict[str, Any]):
         self.above.setdefault(key, []).extend(lines)
 
 
-def written(tree: Block, head: Iterable[str] = ()) -> str:
+def length(value: Any) -> int:
+    """About how long a value is when it is written; white space and comments come on top."""
+    if isinstance(value, dict):
+        return sum(len(key) + 4 + length(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return sum(2 + length(item) for item in value)
+    return len(value) + 2 * (_PLAIN.fullmatch(value) is None) if isinstance(value, str) else len(str(value))
+
+
+def written(tree: dict[str, Any], head: Iterable[str] = ()) -> str:
     """The YAML text of a map, below comment lines."""
     yaml = YAML()
     yaml.width = 1 << 20
@@ -48,7 +57,7 @@ def written(tree: Block, head: Iterable[str] = ()) -> str:
 
 def _map(block: dict[str, Any], depth: int, room: int) -> CommentedMap:
     made = CommentedMap()
-    flat = _is_flat(block) and _length(block) <= room
+    flat = _is_flat(block) and length(block) <= room
     for key, value in block.items():
         made[_key(key)] = _value(value, depth + 1, room if flat else WIDTH - 2 * depth - len(key) - 2, flat=flat)
     if flat:
@@ -65,8 +74,9 @@ def _value(value: Any, depth: int, room: int, *, flat: bool) -> Any:
     if isinstance(value, dict):
         return _map(value, depth, room)
     if isinstance(value, list):
-        made = CommentedSeq(_value(item, depth + 1, room, flat=True) for item in value)
-        if flat or _length(value) <= room:
+        flat = flat or (_is_flat(value) and length(value) <= room)
+        made = CommentedSeq(_value(item, depth + 1, room, flat=flat) for item in value)
+        if flat:
             made.fa.set_flow_style()
         return made
     return _text(value, flat=flat) if isinstance(value, str) else value
@@ -85,20 +95,14 @@ def _text(text: str, *, flat: bool) -> Any:
     return DoubleQuotedScalarString(text) if text.startswith("{{") else SingleQuotedScalarString(text)
 
 
-def _is_flat(value: dict[str, Any]) -> bool:
-    """Whether nothing in a map needs lines of its own."""
+def _is_flat(value: Any) -> bool:
+    """Whether nothing in a value needs lines of its own; in a list on one line a map would lose its braces."""
+    if isinstance(value, str):
+        return "\n" not in value
+    if isinstance(value, list):
+        return not any(isinstance(item, dict) or not _is_flat(item) for item in value)
+    if not isinstance(value, dict):
+        return True
     if isinstance(value, Block) and (not value.flat or value.above or value.beside):
         return False
-    return all(
-        _is_flat(inner) if isinstance(inner, dict) else "\n" not in inner if isinstance(inner, str) else True
-        for inner in value.values()
-    )
-
-
-def _length(value: Any) -> int:
-    """About how long a value is on one line."""
-    if isinstance(value, dict):
-        return sum(len(key) + 4 + _length(inner) for key, inner in value.items())
-    if isinstance(value, list):
-        return sum(2 + _length(item) for item in value)
-    return len(value) + 2 * (_PLAIN.fullmatch(value) is None) if isinstance(value, str) else len(str(value))
+    return all(map(_is_flat, value.values()))

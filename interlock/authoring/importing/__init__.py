@@ -11,6 +11,7 @@ from interlock.authoring.importing.naming import kebab
 from interlock.authoring.importing.nodes import Reading, TooMuchError
 from interlock.diagnostics import Diagnostic, Location, in_order
 from interlock.source import read_document
+from interlock.source.document import MOST_BYTES
 from interlock.source.foreign import read_foreign
 
 if TYPE_CHECKING:
@@ -70,11 +71,12 @@ def _nothing(offer: Offer, reading: Reading, only: Sequence[str]) -> Diagnostic:
 
 
 def _unreadable(text: str, file: str) -> Diagnostic | None:
-    """A Library that could not be read again: one that is too large."""
-    document, found = read_document(text.encode(), file)
+    """What keeps a Library from being read again: it is too large."""
+    document, found = read_document(text.encode(), file) if text else (None, [])
     if document is not None and not found:
         return None
+    told = found[0] if found else None
+    message = told.message if told else f"it is larger than {MOST_BYTES // 1024} KiB"
     hint = "import some of the operations with --only"
-    return Diagnostic(
-        found[0].code, f"the Library would not be readable: {found[0].message}", Location(file), hint=hint
-    )
+    code = told.code if told else "too-large"
+    return Diagnostic(code, f"the Library cannot be written: {message}", Location(file), hint=hint)

@@ -150,8 +150,7 @@ def number(found: Gathered, key: str) -> int | float | None:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        node = part.get(key)
-        node.fault("bad-openapi", f"{key!r} is no number")
+        part.get(key).unexpected("a number")
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from interlock.authoring.importing.operations import Member, Shape
 
 
+ORDER = ("enum", "pattern", "format", "min", "max", "max_length", "sensitive", "schema")
+
+
 def argument_of(shape: Shape, *, required: bool, extra: Mapping[str, Any]) -> tuple[Block, list[str]]:
     """A Field for a value that is sent, and comments on it. It has no source: that is for the author to say."""
     field, notes = _field(shape, sent=True)
@@ -35,7 +38,7 @@ def _field(shape: Shape, *, sent: bool) -> tuple[Block, list[str]]:
     field["type"] = shape.type or "string"
     if shape.description:
         field["description"] = shape.description
-    field.update(shape.facts)
+    field.update((key, shape.facts[key]) for key in ORDER if key in shape.facts)
     if shape.items is not None:
         notes += _item(field, shape.items, sent=sent)
     if shape.fields is not None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from interlock.authoring.importing import naming, prose
 from interlock.authoring.importing.fields import argument_of, output_of
 from interlock.authoring.importing.requests import BODILESS
-from interlock.source.written import Block, written
+from interlock.source.document import MOST_BYTES
+from interlock.source.written import Block, length, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 EFFECTS = {
     "GET": ("read", "a GET usually only reads"),
-    "POST": ("write", "a POST usually writes; say `read` if it only searches, `irreversible` if nothing undoes it"),
+    "POST": ("write", "a POST usually writes; `read` if it only looks, `irreversible` if nothing undoes it"),
     "PUT": ("write", "a PUT usually writes what can be written back"),
     "PATCH": ("write", "a PATCH usually writes what can be written back"),
     "DELETE": ("irreversible", "what a DELETE takes away is usually gone"),
@@ -25,7 +26,10 @@ EFFECTS = {
 
 
 def library(offer: Offer, name: str, source: str, server: str = "") -> str:
-    """The text of the Library `name`; `source` is what it was made from, `server` the name of its first server."""
+    """The text of the Library `name`, "" if no spec can be so large.
+
+    `source` is what it was made from, `server` the name of its first server.
+    """
     names = _server_names(offer, server or name.replace("-", "_"))
     tree = Block([("apiVersion", "interlock/v1"), ("kind", "Library"), ("name", name)])
     if offer.title:
@@ -39,8 +43,9 @@ def library(offer: Offer, name: str, source: str, server: str = "") -> str:
             tree["tools"].say(one.name, *lines)
     for key in ("servers", "tools"):
         tree.say(key, "")
-    text = written(tree, _head(offer, source))
-    return text + _left_out(offer)
+    if length(tree) > MOST_BYTES:
+        return ""
+    return written(tree, _head(offer, source)) + _left_out(offer)
 
 
 def _head(offer: Offer, source: str) -> list[str]:
@@ -73,7 +78,7 @@ def _server_names(offer: Offer, base: str) -> Mapping[Service, str]:
 
 def _servers(names: Mapping[Service, str]) -> Block:
     """The servers; those at one address that only the environment knows share its variable."""
-    made, variables = Block(), dict[str, str]()
+    made, variables, said = Block(), dict[str, str](), set[tuple[str, str]]()
     for service, called in names.items():
         variable = variables.setdefault(service.origin, f"{called.upper()}_URL")
         address = service.address or f"{{{{ env.{variable} }}}}{service.below}"
@@ -81,8 +86,9 @@ def _servers(names: Mapping[Service, str]) -> Block:
         if service.auth:
             pairs = ((key, _secret(value, called.upper())) for key, value in service.auth)
             made[called]["auth"] = Block(pairs, flat=True)
-        if service.notes:
-            made.say(called, *service.notes)
+        if notes := [note for note in service.notes if (service.origin, note) not in said]:
+            made.say(called, *notes)
+        said |= {(service.origin, note) for note in notes}
     return made
 
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection
 
+from interlock.expressions.parser import KEYWORDS
+
 LONGEST = 60
 
-TAKEN = frozenset(
-    {"and", "else", "false", "if", "in", "is", "none", "not", "null", "or", "true", "yes", "no", "on", "off", "y", "n"}
-)
-"""Words that mean something in expressions, in YAML, or under `respond`."""
+TAKEN = KEYWORDS | {"false", "no", "none", "null", "off", "on", "true", "yes"}
+"""Words that mean something in expressions or in YAML."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _WIRE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -43,12 +43,13 @@ def of_call(method: str, path: str) -> str:
 
 def wire(text: str) -> str:
     """A name for an argument: as it is on the wire where that can be."""
-    return text if is_wire(text) and len(text) <= LONGEST else snake(text, "argument")
+    fits = is_wire(text) and text not in KEYWORDS and len(text) <= LONGEST
+    return text if fits else snake(text, "argument")
 
 
 def is_wire(text: str) -> bool:
     """Whether a name can stand in a spec as it is."""
-    return _WIRE.fullmatch(text) is not None and text not in TAKEN
+    return _WIRE.fullmatch(text) is not None
 
 
 def unique(name: str, taken: Collection[str]) -> str:

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from interlock.source.places import KeyPath
 
 MOST_FINDINGS = 100
-MOST_VISITS = 200_000
+MOST_VISITS = 50_000
 """Schemas looked at in one import: a document may name one schema many times, and each of those many others."""
 
-_ARTICLES = {dict: "a map", list: "a list", str: "text", bool: "true or false", int: "a whole number"}
+_ARTICLES = {dict: "a map", list: "a list", str: "text", bool: "true or false"}
 
 
 class TooMuchError(Exception):
@@ -118,10 +118,13 @@ class Node:
             return False
         if isinstance(self.value, kind) and (kind is bool or not isinstance(self.value, bool)):
             return True
-        what = _ARTICLES[kind]
-        name = f"{shown(self.name)!r}" if isinstance(self.path[-1:] and self.path[-1], str) else "an item"
-        self.fault("bad-openapi", f"{name} is {_called(self.value)} where {what} is expected")
+        self.unexpected(_ARTICLES[kind])
         return False
+
+    def unexpected(self, wanted: str) -> None:
+        """The value is something else than what is wanted here."""
+        name = f"{shown(self.name)!r}" if self.path and isinstance(self.path[-1], str) else "an item"
+        self.fault("bad-openapi", f"{name} is {_called(self.value)} where {wanted} is expected")
 
     def fault(self, code: str, message: str, hint: str = "") -> None:
         """Something is wrong here."""

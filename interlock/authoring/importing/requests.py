@@ -90,20 +90,20 @@ def _parameter(request: Request, node: Node, carried: str, name: str, method: st
         request.notes.append(f"{called} is not in the path: left out")
         return
     if not name or carried not in ("path", "query", "header"):
-        _leave_out(request, required, called, "which a tool cannot send")
+        _leave_out(request, required, called, "one")
         return
     shape = _sendable(node)
     if shape is None:
-        _leave_out(request, required, called, "an object, which a tool cannot send there")
+        _leave_out(request, required, called, "an object there")
         return
     places: Mapping[str, Carried] = {"path": "path", "query": "query", "header": "header"}
     request.inputs.append(Input(name, name, places[carried], shape, required or carried == "path"))
 
 
-def _leave_out(request: Request, required: bool, called: str, why: str) -> None:
+def _leave_out(request: Request, required: bool, called: str, what: str) -> None:
     if required:
-        raise CannotSendError(f"it needs {called}, {why}")
-    request.notes.append(f"{called} is left out: {why}")
+        raise CannotSendError(f"it needs {called}: a tool cannot send {what}")
+    request.notes.append(f"{called} is left out: a tool cannot send {what}")
 
 
 def _sendable(node: Node) -> Shape | None:
@@ -119,7 +119,7 @@ def _sendable(node: Node) -> Shape | None:
     if shape.type in _SCALARS:
         return shape
     if shape.type == "":
-        return replace(shape, type="string")
+        return replace(shape, type="string", notes=(*shape.notes, "proposed: text"))
     if shape.type != "list" or (shape.items is not None and shape.items.type not in _SCALARS):
         return None
     if _is_repeated(node):

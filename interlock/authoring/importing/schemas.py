@@ -140,4 +140,4 @@ def _map_note(found: Gathered) -> tuple[str, ...]:
 
 def _unsaid(found: Gathered) -> tuple[str, ...]:
     keys = [key for key in _UNSAID if found.first(key)]
-    return (f"not taken over: {', '.join(keys)}",) if keys else ()
+    return (f"what it says under {', '.join(map(repr, keys))} is left out",) if keys else ()
