@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import structlog
 from temporalio import activity
+from temporalio.api.common.v1 import Payload
+from temporalio.common import RawValue
 
 from interlock.contract.calls import CALL_TOOL, ToolAnswer, ToolRequest
 from interlock.interpreter.outcomes import Meaning
@@ -37,7 +39,7 @@ class ToolCalls:
         """A final answer; anything else is raised as `tool_timeout`, `tool_error` or `tool_misconfigured`."""
         started = time.monotonic()
         attempt = activity.info().attempt
-        none_sent = attempt == 1 or list(activity.info().heartbeat_details) == [_UNSENT, attempt - 1]
+        none_sent = _none_sent_before()
         status: int | None = None
         outcome: str = "cancelled"
         try:
@@ -48,7 +50,7 @@ class ToolCalls:
         except Failure as failure:
             status, outcome = failure.status, failure.type
             if none_sent and not failure.sent:
-                activity.heartbeat(_UNSENT, attempt)
+                activity.heartbeat(f"{_UNSENT} {attempt}")
             told = replace(failure, sent=failure.sent or not none_sent)
             raise as_application_error(told, request.tool, attempt, _since(started)) from None
         finally:
@@ -75,6 +77,14 @@ class ToolCalls:
         except Exception as bug:  # noqa: BLE001 - its text may hold arguments, so only its class goes into the history
             failure = misconfigured(f"the engine's own code raised {type(bug).__name__}")
             raise replace(failure, sent=True) from None
+
+
+def _none_sent_before() -> bool:
+    """Whether it is known that no earlier attempt of this call was sent."""
+    info = activity.info()
+    left = [one.payload if isinstance(one, RawValue) else one for one in info.heartbeat_details]
+    texts = [activity.payload_converter().from_payload(one, str) if isinstance(one, Payload) else one for one in left]
+    return info.attempt == 1 or texts == [f"{_UNSENT} {info.attempt - 1}"]
 
 
 @asynccontextmanager

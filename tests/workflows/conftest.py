@@ -113,10 +113,14 @@ class Stage:
     sessions: int = 0
 
     @contextlib.asynccontextmanager
-    async def serving(self, *plans, functions=None, store=None, **options):
+    async def serving(self, *plans, functions=None, store=None, data="data", **options):
         """A worker in this process."""
         settings = Settings(
-            plans=plans, functions=functions or {"track": _track}, allow_addresses=("127.0.0.0/8",), store=store
+            plans=plans,
+            functions=functions or {"track": _track},
+            allow_addresses=("127.0.0.0/8",),
+            store=store,
+            data=Path(data),
         )
         activities = Activities(settings)
         client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store))])

@@ -1,0 +1,97 @@
+"""Failures say whether anything may have been changed: only what surely never left, in any attempt, was not sent."""
+
+import asyncio
+import dataclasses
+
+import pytest
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from interlock_activities import ToolError
+
+
+@pytest.fixture
+def sent(call):
+    """Whether a failed call says that it was sent, and the heartbeats that it left."""
+
+    def run(request, *, attempt=1, before=(), **settings):
+        environment, beats = ActivityEnvironment(), []
+        environment.info = dataclasses.replace(environment.info, attempt=attempt, heartbeat_details=before)
+        environment.on_heartbeat = lambda *details: beats.append(details)
+        with pytest.raises(ApplicationError) as caught:
+            call(request, environment=environment, **settings)
+        return caught.value.details[0]["sent"], beats
+
+    return run
+
+
+@pytest.fixture
+def python(request_to):
+    def build(**more):
+        return request_to(transport="python", python="look", **more)
+
+    return build
+
+
+def raising(error):
+    def look():
+        raise error
+
+    return {"look": look}
+
+
+def test_no_connection_no_name_and_a_refused_address_are_nothing_sent(request_to, sent):
+    assert sent(request_to(http="http://127.0.0.1:1"))[0] is False
+    assert sent(request_to(http="http://no-such-host.invalid"))[0] is False
+    assert sent(request_to(http="http://169.254.169.254"))[0] is False
+
+
+def test_what_cannot_be_put_together_is_nothing_sent(request_to, sent, python):
+    assert sent(request_to(http="{{ env.MISSING }}"))[0] is False
+    assert sent(request_to(path="/items/{x}"))[0] is False
+    assert sent(request_to(arguments=[("x", "header", "zwei\nZeilen")]))[0] is False
+    assert sent(python())[0] is False, "no such function"
+    assert sent(python(arguments=[("x", "argument", 1)]), functions={"look": lambda: 1})[0] is False
+
+
+def test_a_broken_or_missing_answer_may_have_been_an_effect(request_to, sent, serve):
+    assert sent(request_to(serve(b"nonsense")))[0] is True
+    assert sent(request_to(serve(status=500)))[0] is True
+
+    async def silent(_request, _writer):
+        await asyncio.sleep(5)
+
+    assert sent(request_to(serve(handler=silent), timeout_ms=200))[0] is True
+
+
+def test_a_function_that_fails_may_have_done_something(python, sent):
+    assert sent(python(), functions=raising(RuntimeError("x")))[0] is True
+    assert sent(python(), functions=raising(ToolError("x")))[0] is True
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("http://127.0.0.1:1/", "no connection"),
+        ("http://169.254.169.254/", "not allowed"),
+        ("http://no-such-host.invalid/", "cannot be resolved"),
+    ],
+)
+def test_where_a_redirect_leads_nowhere_it_was_sent_all_the_same(request_to, call, serve, target, says):
+    wire = serve(status=302, location=target)
+    host = target.removeprefix("http://").rstrip("/")
+    with pytest.raises(ApplicationError, match=says) as caught:
+        call(request_to(wire, server={"redirects": [host]}))
+    assert caught.value.details[0]["sent"] is True
+
+
+def test_the_last_attempt_counts_only_if_none_before_it_was_sent(request_to, sent):
+    nowhere = request_to(http="http://127.0.0.1:1")
+    assert sent(nowhere, attempt=1) == (False, [("unsent 1",)])
+    assert sent(nowhere, attempt=2, before=["unsent 1"]) == (False, [("unsent 2",)])
+    assert sent(nowhere, attempt=2) == (True, []), "nothing is known of the first"
+    assert sent(nowhere, attempt=3, before=["unsent 1"]) == (True, []), "nothing is known of the second"
+
+
+def test_an_attempt_that_was_sent_leaves_no_such_word(request_to, sent, serve):
+    assert sent(request_to(serve(status=500)), attempt=2, before=["unsent 1"]) == (True, [])
