@@ -201,14 +201,16 @@ def _properties(model: type[SpecModel]) -> dict[str, Any]:
     definitions = schema["definitions"]
     if model is BaseStep or model in ACTIONS.values():
         found: dict[str, Any] = {}
-        chain = definitions["step"]
-        while "then" in chain:
-            if model is BaseStep or chain["if"]["required"] == [_action(model)]:
-                return dict(chain["then"]["properties"])
-            chain = chain["else"]
+        for name in ("step", "procedure_step"):
+            chain = definitions[name]
+            while "then" in chain:
+                if model is BaseStep or chain["if"]["required"] == [_action(model)]:
+                    found |= chain["then"]["properties"]
+                chain = chain["else"]
         return found
     kinds = {
         "AgentSpec": "Agent",
+        "ProcedureSpec": "Procedure",
         "LibrarySpec": "Library",
         "SuiteSpec": "Suite",
         "Shared": "Library",

@@ -50,7 +50,7 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
             yield click.style("cancelled", fg="yellow", bold=True)
         case _:
             yield click.style(f"failed: {failure.get('message')}", fg="red", bold=True)
-    if status["undo"]:
+    if status["undo"] and status["status"] != "done":
         yield f"not undone: {', '.join(status['undo'])}"
 
 

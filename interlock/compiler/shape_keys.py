@@ -11,7 +11,7 @@ from interlock.spec.base import SpecModel
 from interlock.spec.forms import form_at, keys_of, model_of
 from interlock.spec.rules import Broken
 from interlock.spec.specs import Head
-from interlock.spec.steps import ACTIONS, BaseStep
+from interlock.spec.steps import ACTIONS, BaseStep, offered
 
 OTHER_WORDS = {
     "if": "when",
@@ -101,11 +101,16 @@ def _no_action(document: Document, path: KeyPath, step: dict[str, Any]) -> list[
     foreign = [key for key in step if key not in known]
     if not foreign:
         return [
-            Diagnostic("missing-key", "a step needs an action", document.places.value(path), hint=one_of([*ACTIONS]))
+            Diagnostic(
+                "missing-key",
+                "a step needs an action",
+                document.places.value(path),
+                hint=one_of(offered(document.data.get("kind"))),
+            )
         ]
     meant = {key: _meant(key, (*ACTIONS, *known)) for key in foreign}
     named_one = next((key for key in foreign if meant[key] in ACTIONS), foreign[0])
-    hint = f"did you mean {meant[named_one]!r}?" if meant[named_one] else one_of([*ACTIONS])
+    hint = f"did you mean {meant[named_one]!r}?" if meant[named_one] else one_of(offered(document.data.get("kind")))
     place = document.places.key((*path, named_one))
     return [Diagnostic("unknown-action", f"unknown action {named_one!r}", place, hint=hint)]
 

@@ -12,9 +12,9 @@ from pydantic.fields import FieldInfo
 
 from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
-from interlock.spec.forms import bare, is_text, keys_of, model_of
+from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of
 from interlock.spec.patterns import FORMS, LANGUAGE
-from interlock.spec.steps import ACTIONS, BaseStep, Step
+from interlock.spec.steps import ACTIONS, TALKING, WORKING, BaseStep, Step
 
 Schema = dict[str, Any]
 
@@ -48,6 +48,8 @@ def editor_schema() -> Schema:
 class _Maker:
     def __init__(self) -> None:
         self._definitions: dict[str, Schema] = {"text": _TEXT}
+        self._prefix = ""
+        self._left_out = WORKING
 
     def schema(self) -> Schema:
         kinds = list(KINDS)
@@ -63,12 +65,18 @@ class _Maker:
             "allOf": [
                 {
                     "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
-                    "then": self._closed(model) | {"description": _description(model)},
+                    "then": self._kind(kind, model) | {"description": _description(model)},
                 }
                 for kind, model in KINDS.items()
             ],
             "definitions": dict(sorted(self._definitions.items())),
         }
+
+    def _kind(self, kind: str, model: type[SpecModel]) -> Schema:
+        """A kind of spec; the steps of a Procedure, and all that holds steps, have definitions of their own."""
+        is_procedure = kind == "Procedure"
+        self._prefix, self._left_out = ("procedure_", TALKING) if is_procedure else ("", WORKING)
+        return self._closed(model)
 
     def _key(self, model: type[SpecModel], key: str) -> Schema:
         description = _descriptions(model).get(key, "")
@@ -78,18 +86,23 @@ class _Maker:
         required = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
         return {
             "type": "object",
-            "properties": {key: self._key(model, key) for key in keys_of(model)},
+            "properties": {key: self._key(model, key) for key in self._keys(model)},
             "additionalProperties": False,
             **({"required": required} if required else {}),
         }
+
+    def _keys(self, model: type[SpecModel]) -> list[str]:
+        left_out = self._left_out if issubclass(model, BaseStep) else frozenset()
+        return [key for key in keys_of(model) if key not in left_out]
 
     def _form(self, form: Any) -> Schema:
         if is_text(form):
             return {"$ref": "#/definitions/text"}
         if form is Step:
-            return self._defined("step", self._steps)
+            return self._defined(f"{self._prefix}step", self._steps)
         if model := model_of(form):
-            return self._defined(model.__name__, lambda: self._closed(model) | {"description": _description(model)})
+            name = f"{self._prefix}{model.__name__}" if _holds_steps(model) else model.__name__
+            return self._defined(name, lambda: self._closed(model) | {"description": _description(model)})
         if bare(form) is not form:
             return _constrained(self._form(bare(form)), get_args(form)[1:])
         if get_origin(form) is Literal:
@@ -115,13 +128,19 @@ class _Maker:
 
         `type: object` keeps an empty step, which is null, out of the first branch.
         """
-        common = {key: self._key(BaseStep, key) for key in keys_of(BaseStep)}
-        actions = {action: self._key(model, action) for action, model in ACTIONS.items()}
+        common = {key: self._key(BaseStep, key) for key in self._keys(BaseStep)}
+        here = {action: model for action, model in ACTIONS.items() if action not in self._left_out}
+        actions = {action: self._key(model, action) for action, model in here.items()}
         chain: Schema = {"type": "object", "properties": {**common, **actions}, "additionalProperties": False}
-        for action, model in reversed(ACTIONS.items()):
+        for action, model in reversed(here.items()):
             condition = {"type": "object", "required": [action]}
             chain = {"if": condition, "then": self._closed(model) | {"description": _description(model)}, "else": chain}
         return chain
+
+
+def _holds_steps(model: type[SpecModel]) -> bool:
+    """Whether a part other than a step holds steps."""
+    return any(item_of(form) is Step or item_of(bare(form)) is Step for form in keys_of(model).values())
 
 
 def _constrained(schema: Schema, metadata: tuple[Any, ...]) -> Schema:

@@ -263,6 +263,20 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
+TALKING = frozenset({"collect", "reply", "refuse", "handoff", "flow", "expand", "max_parts"})
+"""Actions and keys that need a conversation: they stand in the flows of an Agent only."""
+
+WORKING = frozenset(
+    {"run", "parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"}
+)
+"""Actions and keys that only the steps of a Procedure have."""
+
+
+def offered(kind: Any) -> list[str]:
+    """The actions that steps may have in a kind of spec."""
+    left_out = TALKING if kind == "Procedure" else WORKING
+    return [action for action in ACTIONS if action not in left_out]
+
 
 def action_of(step: Any) -> str | None:
     """The action key of a step as written; None if there is none or it is no map."""

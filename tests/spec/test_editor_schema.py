@@ -10,7 +10,7 @@ from interlock.source import read_document
 from interlock.spec import KINDS
 from interlock.spec.forms import keys_of, models_in
 from interlock.spec.schema import editor_schema
-from interlock.spec.steps import ACTIONS
+from interlock.spec.steps import ACTIONS, TALKING, WORKING
 
 SCHEMA = editor_schema()
 EDITOR = jsonschema.Draft7Validator(SCHEMA)
@@ -143,7 +143,7 @@ def test_valid_specs_pass_in_editor_and_models(text):
         (AGENT, "max_parts: 5", "max_parts: 0"),
         (AGENT, "reply: 稍后", "reply: 5"),
         (AGENT, "kind: Agent", "kind: Robot"),
-        (LIBRARY, "effect: read", "effect: write"),
+        (LIBRARY, "effect: read", "effect: writes"),
         (LIBRARY, "from: slots.no", "from: slot.no"),
         (LIBRARY, "GET /", "get /"),
         (LIBRARY, "attempts: 2", "attempts: two"),
@@ -161,14 +161,22 @@ def test_invalid_specs_fail_in_editor_and_models(text, old, new):
 
 
 def test_steps_are_told_apart_by_a_chain_that_begins_with_each_action():
-    chain = SCHEMA["definitions"]["step"]
-    for action, model in ACTIONS.items():
-        assert chain["if"] == {"type": "object", "required": [action]}
-        assert set(chain["then"]["properties"]) == set(keys_of(model))
-        assert chain["then"]["additionalProperties"] is False
-        chain = chain["else"]
-    assert set(chain["properties"]) == {"id", "title", "when", "catch", *ACTIONS}
-    assert chain["additionalProperties"] is False
+    for name, left_out in (("step", WORKING), ("procedure_step", TALKING)):
+        chain = SCHEMA["definitions"][name]
+        offered = [action for action in ACTIONS if action not in left_out]
+        for action in offered:
+            assert chain["if"] == {"type": "object", "required": [action]}
+            assert set(chain["then"]["properties"]) == set(keys_of(ACTIONS[action])) - left_out
+            assert chain["then"]["additionalProperties"] is False
+            chain = chain["else"]
+        assert set(chain["properties"]) == {"id", "title", "when", "timeout", "catch", *offered} - left_out
+        assert chain["additionalProperties"] is False
+
+
+def test_every_action_and_key_of_steps_is_offered_somewhere():
+    assert TALKING.isdisjoint(WORKING)
+    known = {key for model in ACTIONS.values() for key in keys_of(model)}
+    assert known >= TALKING | WORKING
 
 
 def test_texts_complete_their_languages():
@@ -197,10 +205,18 @@ def test_every_key_of_the_language_is_described():
     tops = {part["if"]["properties"]["kind"]["const"]: part["then"] for part in SCHEMA["allOf"]}
     for kind, model in KINDS.items():
         for part in models_in(model):
-            closed = tops[kind] if part is model else SCHEMA["definitions"].get(part.__name__)
+            prefix = "procedure_" if kind == "Procedure" else ""
+            names = (prefix + part.__name__, part.__name__)
+            closed = next((SCHEMA["definitions"][name] for name in names if name in SCHEMA["definitions"]), None)
+            closed = tops[kind] if part is model else closed
             if closed is None:
-                action = next(action for action, step in ACTIONS.items() if step is part)
-                closed = SCHEMA["definitions"]["step"]
+                action = next((action for action, step in ACTIONS.items() if step is part), None)
+                if action is None and not prefix:  # it belongs to steps that only a procedure has
+                    assert f"procedure_{part.__name__}" in SCHEMA["definitions"]
+                    continue
+                if action in (TALKING if prefix else WORKING):
+                    continue
+                closed = SCHEMA["definitions"][f"{prefix}step"]
                 while closed["if"]["required"] != [action]:
                     closed = closed["else"]
                 closed = closed["then"]

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from interlock.spec import KINDS, AgentSpec, LibrarySpec, SuiteSpec
+from interlock.spec import KINDS, AgentSpec, LibrarySpec, ProcedureSpec, SuiteSpec
 from interlock.spec.durations import milliseconds
 from interlock.spec.forms import keys_of, models_in
 from interlock.spec.steps import ACTIONS
@@ -13,12 +13,14 @@ AGENT = {**HEAD, "kind": "Agent", "routes": [{"flow": "main"}], "flows": {"main"
 
 
 def test_each_kind_has_its_model():
-    assert {"Agent": AgentSpec, "Library": LibrarySpec, "Suite": SuiteSpec} == KINDS
+    kinds = {"Agent": AgentSpec, "Procedure": ProcedureSpec, "Library": LibrarySpec, "Suite": SuiteSpec}
+    assert kinds == KINDS
 
 
 def test_each_action_makes_its_step():
     steps = [
         {"call": "x", "with": {"a": "{{ 1 }}"}, "expand": ["a"], "max_parts": 3},
+        {"run": "other", "with": {"a": 1}},
         {"collect": ["a"]},
         {"respond": "none"},
         {"reply": {"zh": "好", "en": "ok"}, "options": ["a"]},
@@ -27,7 +29,13 @@ def test_each_action_makes_its_step():
         {"flow": "main"},
         {"set": {"a": 1}},
         {"switch": [{"when": "x", "do": [{"reply": "a"}]}, {"do": [{"reply": "b"}]}]},
+        {"parallel": {"one": [{"reply": "a"}]}},
+        {"for_each": {"items": "{{ a }}", "as": "b", "do": [{"reply": "a"}]}},
         {"do": [{"reply": "a"}], "catch": [{"errors": ["timeout"]}]},
+        {"wait": "1h"},
+        {"receive": "a"},
+        {"end": {"a": 1}},
+        {"fail": "no", "compensate": True},
     ]
     spec = AgentSpec.model_validate({**AGENT, "flows": {"main": steps}})
     assert [type(step) for step in spec.flows["main"]] == list(ACTIONS.values())

@@ -96,7 +96,7 @@ def test_a_spec_with_the_right_shape_has_no_findings():
         ("responses: {r: {fields: ['rows[0].value']}}", "bad-path", "9:26", "rows[0].value", "did you mean 'rows.0.value'?"),
         ("responses: {r: {raw: false}}", "wrong-type", "9:22", "expected one of true, found false", ""),
         ("tools: {t: {http: get /x, effect: read}}", "bad-form", "9:19", "'get /x'", "GET /orders"),
-        ("tools: {t: {python: x, effect: write}}", "not-allowed", "9:32", "'write'", "one of none, read"),
+        ("tools: {t: {python: x, effect: writes}}", "not-allowed", "9:32", "'writes'", "did you mean 'write'?"),
         ("servers: {s: {http: x, redirects: ['https://a']}}", "bad-form", "9:36", "https://a", "without scheme"),
         ("message: {types: [User Chat]}", "bad-name", "9:19", "'User Chat'", "did you mean 'user_chat'?"),
         ("decisions: {d: {hit: first, inputs: {a: {type: integer, value: x}}, outputs: {b: {type: integer}}}}",
@@ -158,7 +158,7 @@ def test_a_source_is_a_path_of_the_context(source, hint):
     ("old", "new", "code", "place", "hint"),
     [
         ("kind: Agent", "kind: Agnet", "unknown-kind", "2:7", "did you mean 'Agent'?"),
-        ("kind: Agent", "kind: Workflow", "unknown-kind", "2:7", "one of Agent, Library, Suite"),
+        ("kind: Agent", "kind: Workflow", "unknown-kind", "2:7", "one of Agent, Procedure, Library, Suite"),
         ("kind: Agent", "kind: [Agent]", "unknown-kind", "2:7", "one of Agent"),
         ("kind: Agent\n", "", "missing-key", "1:1", "one of Agent"),
         ("kind: Agent", "knd: Agent", "missing-key", "1:1", "did you mean 'knd'?"),
