@@ -96,6 +96,12 @@ class _ForeignGuard(Guard):
     def _add(self, findings: list[Diagnostic]) -> None:
         super()._add([finding for finding in findings if finding.severity is Severity.ERROR])
 
+    def _split(self, key: Any, value: Any) -> None:
+        """A key without a colon has no value; that is YAML too."""
+
+    def _pair(self, event: Any) -> None:
+        """A map of one key may stand in a list without braces."""
+
     def _typed(self, event: Any) -> Any:
         return scalars.plain(event.value)[0]
 

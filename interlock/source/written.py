@@ -16,7 +16,7 @@ WIDTH = 120
 """Longest line that a map or list is written on."""
 
 _PLAIN = re.compile(r"[^\W\d][^\n'\"#:{}\[\],&*!|>%@`“”‘’：，、]*")
-_PLAIN_IN_BLOCK = re.compile(r"[^\W\d](?:[^\n#:'\"]|:(?=[^\s]))*")
+_PLAIN_IN_BLOCK = re.compile(r"[^\W\d](?:[^\n#:]|:(?=[^\s]))*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 
 
@@ -46,7 +46,7 @@ def length(value: Any) -> int:
 
 
 def written(tree: dict[str, Any], head: Iterable[str] = ()) -> str:
-    """The YAML text of a map, below comment lines."""
+    """The YAML text of a map, below comment lines. A map within that is no `Block` stands on one line where it fits."""
     yaml = YAML()
     yaml.width = 1 << 20
     yaml.indent(mapping=2, sequence=4, offset=2)
@@ -57,7 +57,7 @@ def written(tree: dict[str, Any], head: Iterable[str] = ()) -> str:
 
 def _map(block: dict[str, Any], depth: int, room: int) -> CommentedMap:
     made = CommentedMap()
-    flat = _is_flat(block) and length(block) <= room
+    flat = depth > 0 and _is_flat(block) and length(block) <= room
     for key, value in block.items():
         made[_key(key)] = _value(value, depth + 1, room if flat else WIDTH - 2 * depth - len(key) - 2, flat=flat)
     if flat:
