@@ -21,7 +21,7 @@ class Rows:
             raise misconfigured(f"{uses} columns are named {strict_json.shown(name)!r}: give them names with AS")
         self._columns = tuple(columns)
         self._max_bytes = max_bytes
-        self._bytes = 0
+        self._bytes = len(strict_json.dumps(payload([], MAX_ROWS)))
         self.rows: list[dict[str, Any]] = []
 
     def add(self, values: Sequence[Any]) -> None:

@@ -89,6 +89,7 @@ class SqliteDatabases:
         """The payload of one statement; raises Failure."""
         future: Future[Any] = self._threads.submit(job.run)
         waited = asyncio.wrap_future(future)
+        waited.add_done_callback(_forget)
         try:
             for seconds in (job.timeout_ms / 1000, _STOP_SECONDS):
                 done, _ = await asyncio.wait({waited}, timeout=seconds)
@@ -97,9 +98,8 @@ class SqliteDatabases:
                 job.stop()
         finally:
             job.stop()
-        unsent = future.cancel() or not job.writes
-        waited.add_done_callback(_forget)
-        raise timed_out(job.timeout_ms, sent=not unsent)
+        never_begun = future.cancel()
+        raise timed_out(job.timeout_ms, sent=job.writes and not never_begun)
 
     def close(self) -> None:
         """Takes no more statements."""
@@ -107,7 +107,7 @@ class SqliteDatabases:
 
 
 def _forget(late: "asyncio.Future[Any]") -> None:
-    """What came after the deadline was told as lost already."""
+    """What comes after the deadline, or to a call that was cancelled, nobody asks for."""
     if not late.cancelled():
         late.exception()
 
@@ -195,7 +195,8 @@ def _failure(problem: sqlite3.Error, job: Job) -> Failure:
 
 def _mistake(job: Job) -> str:
     """What is wrong with the statement itself. A message that came only when it ran may hold an argument's text."""
-    assert job.connection is not None
+    if job.connection is None:
+        return ""
     try:
         job.connection.execute(f"EXPLAIN {job.text}", job.values)
     except sqlite3.Error as problem:
