@@ -29,7 +29,8 @@ def relation(unit: Unit, one: Path, other: Path) -> Relation:
     """How two different steps stand to each other, as written."""
     at = next((at for at, (mine, theirs) in enumerate(zip(one, other, strict=False)) if mine != theirs), None)
     if at is None:
-        return "sequence"
+        longer, length = max(one, other, key=len), min(len(one), len(other))
+        return "caught" if longer[length : length + 1] == ("catch",) else "sequence"
     above = one[at - 1]
     if isinstance(one[at], int) and above in ("switch", "catch"):
         return "exclusive"

@@ -156,7 +156,7 @@ class _Report:
     def _are_rivals(self, one: Path, other: Path) -> bool:
         """Whether both may have run, and not with the same arguments one after the other."""
         how = relation(self._unit, one, other)
-        if how in ("exclusive", "parallel"):
+        if how != "sequence":
             return how == "parallel"
         steps = steps_by_path(self._unit)
         return bool(steps[one].model.with_ != steps[other].model.with_)

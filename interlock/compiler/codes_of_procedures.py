@@ -75,7 +75,7 @@ PROCEDURES = {
         "long as they bind the same arguments, or the later surely has run, whose values then count. Otherwise take "
         "the value from one step, `steps.<id>.result`. What undoes a step runs at the end: there any call of the run "
         "counts, but a call is undone with the cells that it filled itself. Branches of a switch exclude each other, "
-        "and so do `when: x` and `when: not x`.",
+        "and so do `when: x` and `when: not x`, and what is caught and its `catch`.",
     ),
     "unguarded": Meaning(
         "a call that a `guard` is about, and that its condition does not stand before on every path",

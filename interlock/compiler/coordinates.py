@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Lanes = dict[str, dict[str, Path]]
 
+ENOUGH = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
@@ -33,10 +35,11 @@ class Meeting:
 
 @dataclass(slots=True)
 class _Lane:
-    """The branch that the walk is in: the first call of each tool by branch, for all branches beside it."""
+    """The branch that the walk is in; of each tool and branch the first call that fills its cells, or empties them."""
 
     name: str
-    calls: Lanes
+    fills: Lanes
+    empties: Lanes
 
 
 @dataclass(slots=True)
@@ -143,7 +146,7 @@ class Coordinates:
         return bool(ways) or open_end
 
     def _parallel(self, step: Written) -> bool:
-        lane = _Lane("", _first_calls(step))
+        lane = _Lane("", *self._first_calls(step))
         self._lanes.append(lane)
         changes, all_on = [], True
         for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
@@ -178,24 +181,40 @@ class Coordinates:
         return self.unit.memo["sites by step"]
 
     def _meet(self, step: Path, read: CellRead) -> None:
-        rival = next((path for lane in self._lanes if (path := _beside(lane, read.tool)) is not None), None)
-        self.met.append(Meeting(step, read, self._cells.get(read.tool), rival))
+        rivals = (_beside(lane, lane.fills, read.tool) for lane in self._lanes)
+        rival = next((path for path in rivals if path is not None), None)
+        emptied = (_beside(lane, lane.empties, read.tool) for lane in self._lanes)
+        filling = self._cells.get(read.tool)
+        for path in emptied:
+            if path is not None:
+                filling = filling.unsure(((*path, "call"), "this runs at the same time, and makes it stale", False))
+        self.met.append(Meeting(step, read, filling, rival))
+
+    def _first_calls(self, step: Written) -> tuple[Lanes, Lanes]:
+        """Of each tool the first call in each branch; a pass of a loop fills for itself, and empties for all."""
+        fills: Lanes = {}
+        empties: Lanes = {}
+        for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
+            for inner in steps_of(steps, path):
+                tool = self.unit.find("tools", inner.model.call) if inner.action == "call" else None
+                if tool is None:
+                    continue
+                if "for_each" not in inner.path[len(path) :]:
+                    _first_of(fills, tool.name, name, inner.path)
+                for emptied in tool.model.invalidates or ():
+                    _first_of(empties, emptied, name, inner.path)
+        return fills, empties
 
 
-def _first_calls(step: Written) -> Lanes:
-    """Of each tool the first call in each branch of a `parallel`; two branches are enough to know one beside any."""
-    found: Lanes = {}
-    for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-        for inner in steps_of(steps, path):
-            if inner.action == "call" and "for_each" not in inner.path[len(path) :]:
-                lanes = found.setdefault(inner.model.call, {})
-                if len(lanes) < 2:
-                    lanes.setdefault(name, inner.path)
-    return found
+def _first_of(lanes: Lanes, tool: str, name: str, path: Path) -> None:
+    """Two branches are enough to know one beside any."""
+    found = lanes.setdefault(tool, {})
+    if len(found) < ENOUGH:
+        found.setdefault(name, path)
 
 
-def _beside(lane: _Lane, tool: str) -> Path | None:
-    return next((path for name, path in lane.calls.get(tool, {}).items() if name != lane.name), None)
+def _beside(lane: _Lane, calls: Lanes, tool: str) -> Path | None:
+    return next((path for name, path in calls.get(tool, {}).items() if name != lane.name), None)
 
 
 def followed(unit: Unit) -> Coordinates:
