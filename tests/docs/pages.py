@@ -39,7 +39,7 @@ PLAIN = re.compile(
     r"(?P<command>interlock|python) (?P<rest>[^-].*)$"
 )
 """A command that needs no shell: text through a pipe, variables, `interlock …` or `python FILE …`."""
-IN_PROCESS = ("check", "test", "graph", "explain", "plan", "schema")
+IN_PROCESS = ("check", "test", "graph", "explain", "plan", "schema", "import")
 UNRUN = {
     "make install": "the tests run in what it made",
     "source .venv/bin/activate": "likewise",
