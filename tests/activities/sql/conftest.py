@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import ssl
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,8 @@ from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
 
 PASSWORD = "pass:wörd/@?{}"
+TLS = Path(__file__).parents[1] / "tls"
+SSL_REQUEST = bytes.fromhex("0000000804d2162f")
 
 
 @pytest.fixture
@@ -89,12 +92,16 @@ def shop(tmp_path):
 
 @dataclass
 class Line:
-    """A TCP port on 127.0.0.1 that leads to a server's socket; `cut` and `hold` name what ends or stops it."""
+    """A TCP port on 127.0.0.1 that leads to a server's socket; `cut` and `hold` name what ends or stops it.
+
+    With `tls` it speaks TLS as a server would that has the certificate of `desk.test`.
+    """
 
     socket: str
     port: int = 0
     cut: bytes = b""
     hold: bytes = b""
+    tls: bool = False
     passed: bytearray = field(default_factory=bytearray)
     opened: int = 0
 
@@ -120,6 +127,15 @@ class Line:
 
     async def _connection(self, reader, writer):
         self.opened += 1
+        if self.tls:
+            assert await reader.readexactly(8) == SSL_REQUEST
+            writer.write(b"S")
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(TLS / "cert.pem", TLS / "key.pem")
+            try:
+                await writer.start_tls(context)
+            except (ssl.SSLError, ConnectionError):
+                return  # the client does not trust it
         far_reader, far_writer = await asyncio.open_unix_connection(self.socket)
         ways = [
             asyncio.ensure_future(self._pass(reader, far_writer, watched=True)),

@@ -1,6 +1,7 @@
 """SQL tools on a real PostgreSQL: values whole, time bounded, writes whole or not at all, and what is lost is said to be."""
 
 import asyncio
+import socket
 import time
 
 import pytest
@@ -248,6 +249,28 @@ def test_plain_connections_are_only_made_where_the_address_says_so(postgres, fai
     kind, message, again, details = failing(postgres.asked("SELECT 1", server=address), **postgres.settings)
     assert (kind, again, details["sent"]) == (TOOL_MISCONFIGURED, False, False)
     assert "sslmode=disable" in message
+
+
+@pytest.fixture
+def named(monkeypatch):
+    """`desk.test` is this machine."""
+    found = socket.getaddrinfo
+    here = lambda host, *rest, **more: found("127.0.0.1" if host == "desk.test" else host, *rest, **more)  # noqa: E731
+    monkeypatch.setattr(socket, "getaddrinfo", here)
+
+
+def test_certificates_are_verified_and_made_out_to_the_host(postgres, call, failing, named, ca_file):
+    postgres.wire.tls = True
+    right = f"postgresql://desk.test:{postgres.wire.port}/shop"
+    assert call(postgres.asked("SELECT 1", server=right), ca_file=ca_file, **postgres.settings).payload["count"] == 1
+    other = f"postgresql://127.0.0.1:{postgres.wire.port}/shop"
+    for address, settings in ((right, {}), (other, {"ca_file": ca_file})):
+        request = postgres.asked("SELECT 1", server=address)
+        kind, message, _, details = failing(request, **settings, **postgres.settings)
+        assert (kind, details["sent"]) == (TOOL_ERROR, False)
+        assert "certificate is refused" in message
+    unverified = postgres.asked("SELECT 1", server=other + "?sslmode=require")
+    assert call(unverified, **postgres.settings).payload["count"] == 1
 
 
 @pytest.mark.parametrize(
