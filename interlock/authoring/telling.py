@@ -72,7 +72,7 @@ def _walk(record: Json) -> Iterator[Line]:
     tables_at = max((places.index(call["at"]) + 1 for call in calls if call["at"] in places), default=0)
     for number, step in enumerate(steps):
         if number == tables_at:
-            yield from _tables(record)
+            yield from told_tables(record)
         own = [call for call in calls if call["at"] == step["at"]]
         calls = [call for call in calls if call["at"] != step["at"]]
         for call in own:
@@ -83,10 +83,10 @@ def _walk(record: Json) -> Iterator[Line]:
             caught.remove(one)
             yield "catch", f"{one['kind']} ({one['at']})"
     if tables_at >= len(steps):
-        yield from _tables(record)
+        yield from told_tables(record)
 
 
-def _tables(record: Json) -> Iterator[Line]:
+def told_tables(record: Json) -> Iterator[Line]:
     """Tables by the rows that hit; most ask about what a call has brought."""
     for name, decided in (record.get("decisions") or {}).items():
         yield "table", _table(name, decided)

@@ -20,6 +20,8 @@ COMMANDS = {
     "run": "start a procedure and follow it",
     "retry": "let a procedure that stands still go on",
     "cancel": "end a procedure",
+    "record": "print what a run did, and where every value came from",
+    "audit": "print six figures of real runs: can every value be traced",
     "dev": "run an embedded Temporal server and a worker",
     "worker": "run the worker alone, against a cluster",
     "schema": "write the JSON Schema for editors",

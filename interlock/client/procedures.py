@@ -5,6 +5,7 @@ import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
 
 from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
@@ -78,7 +79,7 @@ class Procedures:
 
     async def records(self, id: str, after: int = 0, *, timeout: float = TIMEOUT) -> AsyncIterator[Json]:
         """The records of the run later than number `after`, in order, from the runs that it continued."""
-        for run in await self._delivered(lambda: self._chain(id, after), timeout):
+        for run in await self._delivered(partial(self._chain, id, after), timeout):
             while True:
                 page: Json = await self._query("records", id, (after,), timeout, run)
                 for record in page["records"]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from interlock.interpreter.fields import masked
 from interlock.interpreter.state import Json, State
 from interlock.plan.tools import Tool
 
@@ -90,7 +91,7 @@ def current_in(context: Mapping[str, Any]) -> Current:
 def made_from(state: State, paths: Collection[str], current: Current) -> Json:
     """What `paths` hold now, in the form that cells keep; long values as their digest."""
     return {
-        path: _kept(_stored(state, path)[1] if path.startswith("cells.") else current(path))
+        path: kept(_stored(state, path)[1] if path.startswith("cells.") else current(path))
         for path in sorted(paths)
         if path.partition(".")[0] in SOURCES
     }
@@ -124,6 +125,14 @@ def produced(tool: Tool, result: Any) -> Iterator[tuple[str, Any]]:
         there, value = at_path(result, produces.at)
         if there:
             yield key, value
+
+
+def shown(tool: Tool, name: str, result: Any) -> Json:
+    """The cells that `result` fills, by `tool.key`, as the record has them: masked, long values as their digest."""
+    if tool.output is not None and isinstance(result, dict):
+        fields = tool.output
+        result = {key: masked(fields[key], value) if key in fields else value for key, value in result.items()}
+    return {f"{name}.{key}": kept(value) for key, value in produced(tool, result)}
 
 
 def too_large(tool: Tool, result: Any) -> str:
@@ -166,7 +175,7 @@ def _changed_source(state: State, cell: Json, current: Current, seen: frozenset[
             changed = _cell_changed(state, path, then, current, seen)
         else:
             now = current(path)
-            changed = _kept(now) != then and not (now is None and path.startswith("slots."))
+            changed = kept(now) != then and not (now is None and path.startswith("slots."))
         if changed:
             return path
     return ""
@@ -174,7 +183,7 @@ def _changed_source(state: State, cell: Json, current: Current, seen: frozenset[
 
 def _cell_changed(state: State, path: str, then: Any, current: Current, seen: frozenset[tuple[str, str]]) -> bool:
     there, now = _stored(state, path)
-    if not there or _kept(now) != then:
+    if not there or kept(now) != then:
         return True
     _, tool, *rest = path.split(".")
     keys = rest[:1] or list(state.cells[tool])
@@ -196,7 +205,8 @@ def is_short(value: Any) -> bool:
     return len(value) <= KEPT_AS_IS if isinstance(value, str) else value is None or isinstance(value, int | float)
 
 
-def _kept(value: Any) -> Any:
+def kept(value: Any) -> Any:
+    """A value as cells and records keep it: itself, or the digest of a long one."""
     if is_short(value):
         return value
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)

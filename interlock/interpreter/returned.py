@@ -84,5 +84,5 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: in
         cells.fill(
             state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=now_ms
         )
-        done["filled"] = [f"{call.tool}.{key}" for key in state.cells[call.tool]]
+        done["filled"] = cells.shown(tool, call.tool, call.result)
     return done

@@ -60,7 +60,7 @@ def test_the_record_of_a_call_says_where_each_argument_came_from(kit, track):
     assert audit["arguments"]["no"] == "555E898665"
     assert audit["receipt"] == "run/1"
     assert audit["attempts"] == 1
-    assert audit["filled"] == ["track.status"]
+    assert audit["filled"] == {"track.status": "open"}
 
 
 @pytest.mark.parametrize(

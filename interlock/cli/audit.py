@@ -1,0 +1,85 @@
+"""`interlock audit`: six figures from real runs, whether every value that was sent can be traced."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from interlock.cli.bundles import paths_argument
+from interlock.cli.failing import told_plainly
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from interlock.authoring.auditing import Audit, Share
+
+SHOWN = 10
+
+
+@click.command("audit", epilog="Example: interlock audit payroll-run specs --address 127.0.0.1:7233")
+@click.argument("name")
+@paths_argument
+@click.option("--run", "runs", multiple=True, help="Id of a run; the last ones of NAME if none is given.")
+@click.option("--last", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many runs.")
+@click.option("--address", help="The Temporal server; that of Temporal's own settings if not given.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+@told_plainly
+def command(
+    name: str, paths: tuple[Path, ...], runs: tuple[str, ...], last: int, address: str | None, as_json: bool
+) -> None:
+    """Print the six figures of the runs of NAME, an agent or procedure of the bundles under PATHS.
+
+    Exit status 1 if a figure that must be complete is not: of every value that was sent the source is known, it arrived
+    as it was, its cell has one producer, and its call is linked to what it read and wrote.
+    """
+    from interlock.cli.bundles import plan_named
+
+    plan = plan_named(name, paths)
+    audit = asyncio.run(_audit(address, {plan.name: plan}, name, runs, last))
+    if as_json:
+        click.echo(json.dumps(_as_json(audit), ensure_ascii=False, indent=2))
+    else:
+        click.echo("\n".join(_lines(audit)))
+    sys.exit(0 if all(share.complete for _, share in _binding(audit)) else 1)
+
+
+async def _audit(address: str | None, plans: Any, name: str, runs: tuple[str, ...], last: int) -> Audit:
+    from interlock.authoring.auditing import audited
+    from interlock.cli.serving import environment
+    from interlock.client import connect
+    from interlock.client.reading import records_of, runs_of
+
+    client, queue = await connect(address), environment()["INTERLOCK_TASK_QUEUE"]
+    chosen = list(runs) or await runs_of(client, name, last)
+    if not chosen:
+        raise click.ClickException(f"there is no run of {name!r}.")
+    return audited([[record async for record in records_of(client, queue, run)] for run in chosen], plans)
+
+
+def _binding(audit: Audit) -> list[tuple[str, Share]]:
+    """The figures that must be complete; how many bad arguments there are is up to the world."""
+    return [(name, share) for name, share in audit.shares() if share is not audit.bad_arguments_stopped]
+
+
+def _lines(audit: Audit) -> list[str]:
+    lines = [f"{audit.runs} runs, {audit.calls} calls" + (f", {audit.masked} masked values" if audit.masked else "")]
+    for name, share in audit.shares():
+        percent = "none seen" if not share.whole else f"{100 * share.part / share.whole:.1f} %"
+        colour = None if not share.whole else "green" if share.complete else "red"
+        lines.append(f"  {name:<42} {click.style(percent, fg=colour):>9}  {share.part} of {share.whole}")
+        lines += [f"      {one}" for one in share.others[:SHOWN] if one]
+        if len(share.others) > SHOWN:
+            lines.append(f"      and {len(share.others) - SHOWN} more")
+    return lines
+
+
+def _as_json(audit: Audit) -> dict[str, Any]:
+    figures = {
+        name: {"part": share.part, "whole": share.whole, "complete": share.complete, "others": share.others}
+        for name, share in audit.shares()
+    }
+    return {"runs": audit.runs, "calls": audit.calls, "masked": audit.masked, "figures": figures}
