@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.closure import only_server
@@ -14,9 +15,12 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
     from interlock.contract.sql import Statement
 
+_ANSWER = re.compile(r"count|rows(\.[0-9]+(\..+)?)?")
+
 
 def check_sql(part: Part, findings: Findings) -> None:
     """One tool with `sql`."""
+    _unwrap(part, findings)
     try:
         statement = sql.read(part.model.sql)
     except SqlError as problem:
@@ -26,6 +30,15 @@ def check_sql(part: Part, findings: Findings) -> None:
     _first_word(part, statement, findings)
     _arguments(part, statement, findings)
     _writable(part, findings)
+
+
+def _unwrap(part: Part, findings: Findings) -> None:
+    """What every answer looks like is known."""
+    written = part.model.unwrap
+    if written is None or _ANSWER.fullmatch(written):
+        return
+    hint = "the answer is `{rows, count}`: `rows.0` is its first row, `rows.0.total` a column of it"
+    findings.error("unknown-path", f"there is no {written!r} in the answer", part.value("unwrap"), hint=hint)
 
 
 def _first_word(part: Part, statement: Statement, findings: Findings) -> None:

@@ -22,6 +22,18 @@ ATTACKS = (
     "{{ secrets.DB }}",
 )
 
+IDENTIFIERS = (
+    "555E898665",
+    "007",
+    "1e5",
+    "９００７",
+    "订单２",
+    "18446744073709551616",
+    str(2**128 - 1),
+    "a0eebc99-9C0B",
+    " 7 ",
+)
+
 
 def test_rows_come_with_their_names_and_exact_values(postgres, call):
     answer = call(postgres.asked("SELECT * FROM orders WHERE id = :id", id="订单2"), **postgres.settings)
@@ -68,6 +80,13 @@ def test_each_type_comes_without_loss(postgres, call, expression, comes):
     value = call(postgres.asked(f"SELECT {expression} AS v"), **postgres.settings).payload["rows"][0]["v"]
     assert value == comes
     assert type(value) is type(comes)
+
+
+def test_identifiers_are_the_same_in_and_out(postgres, call):
+    for text in IDENTIFIERS:
+        write = postgres.asked("INSERT INTO orders (id) VALUES (:id) RETURNING id", writes=True, id=text)
+        read = postgres.asked("SELECT id FROM orders WHERE id = :id", id=text)
+        assert call(write, read, **postgres.settings).payload["rows"] == [{"id": text}]
 
 
 def test_values_of_all_kinds_go_in(postgres, call):

@@ -22,6 +22,18 @@ ATTACKS = (
     "P1\x00",
 )
 
+IDENTIFIERS = (
+    "555E898665",
+    "007",
+    "1e5",
+    "９００７",
+    "订单２",
+    "18446744073709551616",
+    str(2**128 - 1),
+    "a0eebc99-9C0B",
+    " 7 ",
+)
+
 
 def test_rows_come_with_their_names_and_exact_values(shop, statement, call):
     answer = call(statement("SELECT * FROM orders WHERE id = :id", id="P1"), data=shop.folder)
@@ -38,6 +50,13 @@ def test_arguments_are_bound_whatever_is_in_them(shop, statement, call):
         request = statement("SELECT :id AS said, count(*) AS n FROM orders WHERE id = :id", id=text)
         assert call(request, data=shop.folder).payload["rows"] == [{"said": text, "n": 0}]
     assert len(shop("SELECT * FROM orders")) == 2
+
+
+def test_identifiers_are_the_same_in_and_out(shop, statement, call):
+    for text in IDENTIFIERS:
+        write = statement("INSERT INTO orders (id) VALUES (:id) RETURNING id", writes=True, id=text)
+        read = statement("SELECT id FROM orders WHERE id = :id", id=text)
+        assert call(write, read, data=shop.folder).payload["rows"] == [{"id": text}]
 
 
 def test_values_of_all_kinds_go_in_and_come_back(shop, statement, call):
