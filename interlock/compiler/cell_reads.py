@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _UNDECIDED = re.compile(r"\b(or|defined|default|if)\b")
 """Words by which a text goes on without a cell."""
 
+MIN_OF_A_CELL = 2
+"""A cell's path has more parts: `cells`, its tool, its key."""
+
 AFTER = frozenset({"ensures", "read_back", "repeat"})
 """Keys whose expressions are computed after the call."""
 
@@ -68,12 +71,21 @@ def of_site(site: Site) -> Iterator[CellRead]:
         if root == "cells" and len(rest) > 1:
             yield CellRead(rest[0], rest[1], site, needed and not _optional(site), after)
     for part in used_by(site):
-        for member in reachable(part):
-            for inner in sites_of(member):
-                if not _UNDECIDED.search(inner.text):
-                    for root, *rest in read_paths(inner):
-                        if root == "cells" and len(rest) > 1:
-                            yield CellRead(rest[0], rest[1], inner, after=after)
+        for tool, key, inner in _behind(part):
+            yield CellRead(tool, key, inner, after=after)
+
+
+def _behind(part: Part) -> tuple[tuple[str, str, Site], ...]:
+    """The cells that a condition or table reads, by others too, worked out once."""
+    memo = ("cells behind", part.plural, part.name)
+    if memo not in part.unit.memo:
+        sites = (site for member in reachable(part) for site in sites_of(member) if not _UNDECIDED.search(site.text))
+        reads = ((path, site) for site in sites for path in read_paths(site))
+        part.unit.memo[memo] = tuple(
+            (path[1], path[2], site) for path, site in reads if path[0] == "cells" and len(path) > MIN_OF_A_CELL
+        )
+    found: tuple[tuple[str, str, Site], ...] = part.unit.memo[memo]
+    return found
 
 
 def _optional(site: Site) -> bool:

@@ -156,6 +156,8 @@ def _times(unit: Unit, findings: Findings) -> None:
     limits: dict[Path, tuple[Path, str]] = {}
     if unit.work is not None and unit.work.deadline is not None:
         limits[()] = (("deadline",), unit.work.deadline)
+        if unit.work.park is not None:
+            _too_late(unit, ("park",), unit.work.park, limits[()], findings)
     for step in all_steps(unit):
         bound = _nearest(limits, step.path)
         for path, written in _lasting(step):

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.apart import loops_around, relation
-from interlock.compiler.mentions import read_paths
-from interlock.compiler.sites import sites_of
+from interlock.compiler.keyed_calls import key_reads, keyed_calls, reads_in
 from interlock.compiler.walk import all_steps, step_ids, steps_of
-from interlock.compiler.written import strings
-from interlock.expressions.paths import paths_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from interlock.compiler.findings import Findings
+    from interlock.compiler.keyed_calls import Keyed, Read
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
-
-    Read = tuple[str, ...]
 
 NEVER_THE_SAME = frozenset({"conditions", "decisions", "now"})
 """Roots that are worked out anew at every place."""
 
 ALWAYS_THE_SAME = frozenset({"input", "config", "run"})
+
+OF_THE_CALLER = frozenset({"input", "config"})
+"""What a child has from whoever runs it."""
 
 
 def check_keys(project: Project, findings: Findings) -> None:
@@ -35,81 +33,57 @@ def check_keys(project: Project, findings: Findings) -> None:
         for tool in unit.parts("tools").values():
             _unstable(tool, findings)
     for unit in project.procedures:
-        calls = [step for step in all_steps(unit) if step.action == "call"]
-        keyed = [Keyed(unit, step, tool) for step in calls for tool in _with_key(unit, step)]
+        keyed = keyed_calls(unit)
         _in_loops(unit, keyed, findings)
         _between_steps(unit, keyed, findings)
+        for step in all_steps(unit):
+            child = unit.procedures.get(step.model.run) if step.action == "run" else None
+            if child is not None and loops_around(unit, step.path):
+                _in_child(unit, step, child, findings)
 
 
 def _unstable(tool: Part, findings: Findings) -> None:
-    if any(root == "now" for root, *_ in _key_reads(tool)):
+    if any(root == "now" for root, *_ in key_reads(tool)):
         message = "the key reads the time: the same call would have another key when it is made again"
         hint = "make it of what the effect is about"
         findings.error("unstable-key", message, tool.value("idempotency", "key"), hint=hint)
 
 
-def _with_key(unit: Unit, step: Written) -> Iterator[Part]:
-    tool = unit.find("tools", step.model.call)
-    if tool is not None and tool.model.idempotency is not None and tool.model.idempotency.key is not None:
-        yield tool
-
-
-def _key_reads(tool: Part) -> list[Read]:
-    path = (*tool.path, "idempotency", "key")
-    return [read for site in sites_of(tool) if site.path == path for read in read_paths(site)]
-
-
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """A call whose key the author makes."""
-
-    unit: Unit
-    step: Written
-    tool: Part
-
-    def reads(self) -> Iterator[Read]:
-        """What the key is made of, through the arguments that it reads."""
-        for read in _key_reads(self.tool):
-            yield from self._behind(read[1]) if read[0] == "args" and len(read) > 1 else (read,)
-
-    def _behind(self, name: str) -> Iterator[Read]:
-        argument = (self.tool.model.input or {}).get(name)
-        if argument is None:
-            return
-        if argument.from_ is None:
-            yield from _in_value(argument.value)
-        elif argument.from_ == "caller":
-            yield from _in_value((self.step.model.with_ or {}).get(name))
-        else:
-            yield tuple(argument.from_.split("."))
-
-    def bound(self) -> tuple[str, ...]:
-        """The values bound to the arguments that the key reads, as written."""
-        given = self.step.model.with_ or {}
-        return tuple(repr(given.get(read[1])) for read in _key_reads(self.tool) if read[0] == "args" and len(read) > 1)
-
-
-def _in_value(value: Any) -> Iterator[Read]:
-    for _, text in strings(value, ()):
-        yield from paths_of(text, template=True)
-
-
 def _in_loops(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
     for call in keyed:
         reads = list(call.reads())
-        for loop in reversed(loops_around(unit, call.step.path)):
-            if not _any_differs(reads, _differing(unit, loop)):
-                message = (
-                    f"the key of {call.tool.name!r} is the same for every item: only the first would have its effect"
-                )
-                place = unit.key(*call.step.path, "call")
-                also = (
-                    (call.tool.value("idempotency", "key"), "the key"),
-                    (unit.key(*loop.path, "for_each"), "the loop"),
-                )
-                hint = "let the key read an argument that is different for each item, or leave it to the engine"
-                findings.error("same-key", message, place, also=also, hint=hint)
-                break
+        loop = _loop_of_one_key(unit, call.step, reads)
+        if loop is not None:
+            message = f"the key of {call.tool.name!r} is the same for every item: only the first would have its effect"
+            also = ((call.tool.value("idempotency", "key"), "the key"), (unit.key(*loop.path, "for_each"), "the loop"))
+            hint = "let the key read an argument that is different for each item, or leave it to the engine"
+            findings.error("same-key", message, unit.key(*call.step.path, "call"), also=also, hint=hint)
+
+
+def _in_child(unit: Unit, step: Written, child: Unit, findings: Findings) -> None:
+    """A child has a run of its own; a key that is made of its input alone is as different as that is."""
+    given = step.model.with_ or {}
+    for call in keyed_calls(child):
+        reads = list(call.reads())
+        if any(read[0] not in OF_THE_CALLER for read in reads):
+            continue
+        values = [given.get(read[1]) for read in reads if read[0] == "input" and len(read) > 1]
+        loop = _loop_of_one_key(unit, step, [read for value in values for read in reads_in(value)])
+        if loop is not None:
+            message = f"{child.name!r} calls {call.tool.name!r} with a key that is the same for every item"
+            also = (
+                (call.tool.value("idempotency", "key"), "the key"),
+                (child.key(*call.step.path, "call"), "the call"),
+                (unit.key(*loop.path, "for_each"), "the loop"),
+            )
+            hint = "give it an input that is different for each item, and let the key read it"
+            findings.error("same-key", message, unit.key(*step.path, "run"), also=also, hint=hint)
+
+
+def _loop_of_one_key(unit: Unit, step: Written, reads: list[Read]) -> Written | None:
+    """The innermost loop around a step in which nothing of what a key reads can differ."""
+    around = reversed(loops_around(unit, step.path))
+    return next((loop for loop in around if not _any_differs(reads, _differing(unit, loop))), None)
 
 
 def _any_differs(reads: Iterable[Read], differing: set[Read]) -> bool:
@@ -136,9 +110,9 @@ def _worked_out(loop: Written) -> set[Read]:
             case "run" | "receive":
                 found.add(("steps", ids[step.path]))
             case "set":
-                names = [name for name, value in step.model.set.items() if _any_differs(_in_value(value), found)]
+                names = [name for name, value in step.model.set.items() if _any_differs(reads_in(value), found)]
                 found |= {("vars", name) for name in names}
-            case "for_each" if _any_differs(_in_value(step.model.for_each.items), found):
+            case "for_each" if _any_differs(reads_in(step.model.for_each.items), found):
                 found.add((step.model.for_each.as_,))
     return found
 

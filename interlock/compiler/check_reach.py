@@ -31,11 +31,19 @@ def check_reach(project: Project, findings: Findings) -> None:
             if part.unit is unit or path is None:
                 continue
             place = unit.key(*path) if path[-1] in ("call", "run") else unit.value(*path)
-            for site in sites_of(part):
+            for site in _once_each(part):
                 if unit.kind == "Agent":
                     _without_input(part, site, place, findings)
                 else:
                     _in_work(unit, part, site, place, shape, findings)
+
+
+def _once_each(part: Part) -> list[Site]:
+    """The sites of a part, but for those that read nothing else than one before them."""
+    seen: dict[object, Site] = {}
+    for site in sites_of(part):
+        seen.setdefault((read_paths(site), () if site.wanted is None else (site.wanted.kind,)), site)
+    return list(seen.values())
 
 
 def _without_input(part: Part, site: Site, place: Location, findings: Findings) -> None:

@@ -1,0 +1,75 @@
+"""Calls of a Procedure whose idempotency key the author makes, and what each key is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from interlock.compiler.mentions import read_paths
+from interlock.compiler.sites import sites_of
+from interlock.compiler.walk import all_steps
+from interlock.compiler.written import strings
+from interlock.expressions.paths import paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
+
+Read: TypeAlias = tuple[str, ...]
+"""A path of the context."""
+
+
+def keyed_calls(unit: Unit) -> list[Keyed]:
+    """The calls of a Procedure whose keys the author makes."""
+    calls = (step for step in all_steps(unit) if step.action == "call")
+    return [Keyed(unit, step, tool) for step in calls for tool in _with_key(unit, step)]
+
+
+def _with_key(unit: Unit, step: Written) -> Iterator[Part]:
+    tool = unit.find("tools", step.model.call)
+    if tool is not None and tool.model.idempotency is not None and tool.model.idempotency.key is not None:
+        yield tool
+
+
+def key_reads(tool: Part) -> list[Read]:
+    """The context paths that a tool's key is made of, as written."""
+    path = (*tool.path, "idempotency", "key")
+    return [read for site in sites_of(tool) if site.path == path for read in read_paths(site)]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A call whose key the author makes."""
+
+    unit: Unit
+    step: Written
+    tool: Part
+
+    def reads(self) -> Iterator[Read]:
+        """What the key is made of, through the arguments that it reads."""
+        for read in key_reads(self.tool):
+            yield from self._behind(read[1]) if read[0] == "args" and len(read) > 1 else (read,)
+
+    def _behind(self, name: str) -> Iterator[Read]:
+        argument = (self.tool.model.input or {}).get(name)
+        if argument is None:
+            return
+        if argument.from_ is None:
+            yield from reads_in(argument.value)
+        elif argument.from_ == "caller":
+            yield from reads_in((self.step.model.with_ or {}).get(name))
+        else:
+            yield tuple(argument.from_.split("."))
+
+    def bound(self) -> tuple[str, ...]:
+        """The values bound to the arguments that the key reads, as written."""
+        given = self.step.model.with_ or {}
+        return tuple(repr(given.get(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
+
+
+def reads_in(value: Any) -> Iterator[Read]:
+    """The context paths that a value is computed of."""
+    for _, text in strings(value, ()):
+        yield from paths_of(text, template=True)
