@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.authoring.importing import naming, prose
@@ -36,7 +37,7 @@ def library(offer: Offer, name: str, source: str, server: str = "") -> str:
         tree["title"] = prose.inert(offer.title)
     if offer.description:
         tree["description"] = offer.description
-    tree["servers"] = _servers(names)
+    tree["servers"] = _servers(offer, names)
     tree["tools"] = Block([(one.name, _tool(one, names)) for one in offer.operations])
     for index, one in enumerate(offer.operations):
         if lines := [*([""] if index else []), *one.notes]:
@@ -68,17 +69,22 @@ def _left_out(offer: Offer) -> str:
 
 
 def _server_names(offer: Offer, base: str) -> Mapping[Service, str]:
-    """A name for every server; the one that most operations use has the shortest."""
+    """A name for every server; the one that most operations use has the shortest. Notes do not make another server."""
     names: dict[Service, str] = {}
-    for service, _ in Counter(one.service for one in offer.operations).most_common():
+    for service, _ in Counter(_unnoted(one.service) for one in offer.operations).most_common():
         called = f"{base}_{naming.snake(service.label, 'other')}" if names else base
         names[service] = naming.unique(called, names.values())
     return names
 
 
-def _servers(names: Mapping[Service, str]) -> Block:
+def _unnoted(service: Service) -> Service:
+    return replace(service, notes=())
+
+
+def _servers(offer: Offer, names: Mapping[Service, str]) -> Block:
     """The servers; those at one address that only the environment knows share its variable."""
     made, variables, said = Block(), dict[str, str](), set[tuple[str, str]]()
+    noted = {_unnoted(one.service): one.service.notes for one in reversed(offer.operations)}
     for service, called in names.items():
         variable = variables.setdefault(service.origin, f"{called.upper()}_URL")
         address = service.address or f"{{{{ env.{variable} }}}}{service.below}"
@@ -86,7 +92,7 @@ def _servers(names: Mapping[Service, str]) -> Block:
         if service.auth:
             pairs = ((key, _secret(value, called.upper())) for key, value in service.auth)
             made[called]["auth"] = Block(pairs, flat=True)
-        if notes := [note for note in service.notes if (service.origin, note) not in said]:
+        if notes := [note for note in noted[service] if (service.origin, note) not in said]:
             made.say(called, *notes)
         said |= {(service.origin, note) for note in notes}
     return made
@@ -104,7 +110,7 @@ def _tool(operation: Operation, names: Mapping[Service, str]) -> Block:
     if operation.description and operation.description != operation.title:
         tool["description"] = operation.description
     if len(names) > 1:
-        tool["server"] = names[operation.service]
+        tool["server"] = names[_unnoted(operation.service)]
     tool["http"] = operation.call
     tool["effect"] = effect
     tool.beside["effect"] = f"proposed: {why}"

@@ -77,6 +77,7 @@ def _own(found: Gathered, trail: frozenset[KeyPath], depth: int) -> Shape:
     )
     if kind == "list":
         items = [part.get("items") for part in found.parts if part.get("items")]
+        items = [one for one in items if not isinstance(one.value, list)]  # one schema for each place: left open
         shape = replace(shape, items=shape_of(items, trail, depth + 1) if items else None)
     elif kind == "object":
         fields = _fields(found, trail, depth)
