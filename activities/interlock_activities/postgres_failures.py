@@ -50,6 +50,8 @@ def refused(problem: psycopg.Error, where: str) -> Failure:
         return misconfigured(f"{where} has no such database or user")
     if "does not support ssl" in said:
         return misconfigured(f"{where} speaks no TLS: say ?sslmode=disable in the address if it may go without")
+    if "proactoreventloop" in said:
+        return misconfigured("PostgreSQL on Windows needs a worker that runs on asyncio.SelectorEventLoop")
     why = ": its certificate is refused" if "certificate" in said else ""
     return failed(f"no connection to {where}{why}", sent=False)
 
