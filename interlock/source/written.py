@@ -15,7 +15,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 WIDTH = 120
 """Longest line that a map or list is written on."""
 
-_PLAIN = re.compile(r"[^\W\d][^\n'\"#:{}\[\],&*!|>%@`“”‘’：，、]*")
+_PLAIN = re.compile(r"[^\W\d][^?\n'\"#:{}\[\],&*!|>%@`“”‘’：，、]*")
 _PLAIN_IN_BLOCK = re.compile(r"[^\W\d](?:[^\n#:]|:(?=[^\s]))*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 

@@ -65,6 +65,9 @@ DEFECTS = (
     Defect("rendered text unbounded", "interlock/expressions/limits.py", "MAX_TEXT = 65_536", "MAX_TEXT = 65_536_000", "tests/expressions/test_attacks.py"),
     Defect("identifiers not told by their names", "interlock/plan/naming.py", "return not words.isdisjoint(IDENTIFIER_WORDS) or", "return", "tests/interpreter/test_arguments_identifiers.py"),
     Defect("a hundred wrong names and no more", "interlock/compiler/findings.py", "MOST = 100", "MOST = 99", "tests/compiler/test_files.py"),
+    Defect("references out of a document followed", "interlock/authoring/importing/nodes.py", 'if pointer != "#" and not pointer.startswith("#/"):', "if pointer is None:", "tests/importing/test_refused.py"),
+    Defect("the source of an argument guessed", "interlock/authoring/importing/fields.py", "field.update(extra)", 'field.update({**extra, "from": "caller"})', "tests/importing/test_documents.py"),
+    Defect("schemas that unfold without end", "interlock/authoring/importing/gathering.py", "if target.path in trail:", "if target.path in seen:", "tests/importing/test_documents.py"),
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from interlock.source import read_document
@@ -29,6 +29,7 @@ VALUE = st.recursive(
 
 
 @given(st.dictionaries(KEY, VALUE, min_size=1, max_size=4))
+@example({"0": {"Z?": ""}})
 def test_everything_is_read_again_by_our_reader_and_by_others(data):
     text = written(data)
     document, findings = read_document(text.encode(), "x.yaml")
