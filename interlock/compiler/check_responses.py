@@ -10,7 +10,7 @@ from interlock.compiler.findings import suggestion
 from interlock.compiler.mentions import NOTHING
 from interlock.compiler.shapes import at_path, result_shape
 from interlock.compiler.sites import scopes_of, sites_of
-from interlock.compiler.walk import all_steps
+from interlock.compiler.walk import all_steps, step_ids
 from interlock.compiler.written import texts
 from interlock.expressions.check import check_expression, check_template
 from interlock.expressions.shapes import ANY
@@ -21,32 +21,60 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
     from interlock.diagnostics import Location
     from interlock.expressions.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Use:
-    """A place that answers by a response, and the tool and result it answers with."""
+    """A place that answers by a response, and the tool, if it is one, and result it answers with."""
 
     response: Part
     place: Location
-    tool: Part
+    tool: Part | None
     result: Shape
+    answered: str
 
     @property
     def also(self) -> tuple[tuple[Location, str], ...]:
         """The place of the use, for a finding in the response."""
-        return ((self.place, f"it answers {self.tool.name!r} here"),)
+        return ((self.place, f"it answers {self.answered!r} here"),)
 
 
 def check_responses(project: Project, findings: Findings) -> None:
-    """All uses of responses by all Agents."""
+    """All uses of responses by all Agents and Procedures."""
     for agent in project.agents:
         told: set[tuple[Location, str]] = set()
         for use in (*_of_lists(agent), *_of_steps(agent)):
             _check(use, told, findings)
         _without_result(agent, findings)
+    for unit in project.procedures:
+        told = set()
+        for step in all_steps(unit):
+            if step.action == "respond" and step.model.respond != NOTHING:
+                _in_work(unit, step, told, findings)
+
+
+def _in_work(unit: Unit, step: Written, told: set[tuple[Location, str]], findings: Findings) -> None:
+    """In a procedure much may go on side by side, so that a response says whose result it says."""
+    place = unit.value(*step.path, "respond")
+    response = unit.find("responses", step.model.respond)
+    if step.model.result is None:
+        message = "in a procedure nothing says which result this is about"
+        findings.error("no-result", message, place, hint="write `result: steps.<id>.result`, the step that gives it")
+    elif response is not None:
+        path = step.model.result.split(".")
+        giver = {step_id: step for step, step_id in _with_ids(unit)}.get(path[1]) if path[0] == "steps" else None
+        tool = unit.find("tools", giver.model.call) if giver is not None and giver.action == "call" else None
+        use = Use(response, place, tool, _result_at(unit, step.path), step.model.result)
+        _check(use, told, findings)
+
+
+def _with_ids(unit: Unit) -> Iterator[tuple[Written, str]]:
+    steps = list(all_steps(unit))
+    ids = step_ids(steps)
+    return ((step, ids[step.path]) for step in steps)
 
 
 def _of_lists(agent: Unit) -> Iterator[Use]:
@@ -70,12 +98,12 @@ def _of_steps(agent: Unit) -> Iterator[Use]:
 def _use(agent: Unit, response: str, tool: str, place: Location, result: Shape | None) -> Iterator[Use]:
     part, called = agent.find("responses", response), agent.find("tools", tool)
     if part is not None and called is not None:
-        yield Use(part, place, called, result or result_shape(called.model))
+        yield Use(part, place, called, result or result_shape(called.model), called.name)
 
 
 def _result_at(agent: Unit, path: tuple[str | int, ...]) -> Shape:
     """The shape of the result that a `respond` names."""
-    flow = agent.parts("flows")[str(path[1])]
+    flow = agent.steps or agent.parts("flows")[str(path[1])]
     site = next(site for site in sites_of(flow) if site.path == (*path, "result"))
     shape, problems = check_expression(site.text, site.scope)
     return ANY if problems else shape
@@ -85,14 +113,14 @@ def _check(use: Use, told: set[tuple[Location, str]], findings: Findings) -> Non
     response = use.response
     for index, path in enumerate(response.model.fields or ()):
         if at_path(use.result, path) is None:
-            message = f"there is no {path!r} in the `output` of {use.tool.name!r}"
+            message = f"there is no {path!r} in the `output` of {use.answered!r}"
             place = response.value("fields", index)
             hint = suggestion(path.split(".")[0], use.result.fields or ())
             if (place, message) not in told:
                 told.add((place, message))
                 findings.error("unknown-path", message, place, also=use.also, hint=hint)
     scopes = scopes_of(response.unit)
-    scope = {**scopes.after_call(use.tool.model), "result": use.result}
+    scope = {**scopes.after_call(use.tool.model if use.tool else None), "result": use.result}
     general = scopes.after_call(None)
     for path, text in texts(response.model.text, (*response.path, "text")):
         known = {problem.message for problem in check_template(text, general)[1]}

@@ -43,7 +43,8 @@ AGENTS = {
     ),
     "no-result": Meaning(
         "a `respond` without a result",
-        "No call comes before it on any path. Call a tool first, or say a text with `reply`.",
+        "No call comes before it on any path: call a tool first, or say a text with `reply`. In a procedure say "
+        "`result: steps.<id>.result`: several calls may go on side by side.",
     ),
     "flow-circle": Meaning(
         "a flow that runs itself",

@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _any_of(ends: Iterable[Standing | type[Ended]]) -> Standing | type[Ended]:
-    """Whichever way was taken; the first that is unproved counts, and the shortest of them is the plainest."""
+    """Whichever way was taken; the first that is unproved counts."""
     going = [end for end in ends if not isinstance(end, type)]
     if not going:
         return Ended
