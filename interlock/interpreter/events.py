@@ -55,7 +55,10 @@ class TimerDue:
 
 @dataclass(frozen=True, slots=True)
 class ProcedureEnded:
-    """The end of a `RunProcedure`; `result` is what it gives back, `message` why it did not end well."""
+    """The end of a `RunProcedure`; `result` is what it gives back, `message` why it did not end well.
+
+    `left`: it did not end well, and has changed something outside that it has not undone.
+    """
 
     child_id: str
     ending: Literal["done", "failed", "cancelled"]
@@ -63,6 +66,7 @@ class ProcedureEnded:
     result: Body = field(default_factory=dict)
     message: str = ""
     run_id: str = ""
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

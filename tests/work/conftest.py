@@ -83,7 +83,7 @@ class Run:
             return None
         ending = {"done": "done", "ended": "failed", "cancelled": "cancelled"}[child.state.status]
         message = (child.state.failure or {}).get("message", "")
-        return ProcedureEnded(child_id, ending, self.now_ms, child.state.result or {}, message)
+        return ProcedureEnded(child_id, ending, self.now_ms, child.state.result or {}, message, left=child.state.leaves)
 
     def release(self):
         """The calls that were held are answered."""

@@ -214,3 +214,31 @@ def test_a_missing_cell_stops_before_the_call(play):
     assert run.state.failure["kind"] == "missing"
     assert "cells.make.made" in run.state.failure["missing"][0]["reason"]
     assert [tool for tool, _ in run.world.calls] == ["look"]
+
+
+CHILD = """\
+steps:
+  - call: make
+    with: {name: inner}
+    compensate: [{call: unmake}]
+  - fail: It is Sunday.
+"""
+PARENT = """\
+steps:
+  - run: inner
+    compensate: [{call: make, id: after, with: {name: repair}}]
+on_failure: compensate
+"""
+
+
+def test_a_child_that_fails_and_leaves_effects_behind_is_undone_by_its_parent(play):
+    left = play(PARENT, tools={"make": MADE}, others={"inner": CHILD})
+    assert [args["name"] for _, args in left.world.calls] == ["inner", "repair"]
+    clean = play(
+        PARENT,
+        tools={"make": MADE, "unmake": [{"gone": True}]},
+        others={"inner": CHILD + "    compensate: true\n"},
+    )
+    assert [tool for tool, _ in clean.world.calls] == ["make", "unmake"]
+    harmless = play(PARENT, tools={"make": MADE}, others={"inner": "steps: [{fail: No.}]\n"})
+    assert harmless.world.calls == []

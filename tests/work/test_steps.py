@@ -333,3 +333,22 @@ def test_the_failure_of_a_child_fails_its_step(play):
 def test_an_input_that_is_not_as_declared_starts_nothing(play, given):
     with pytest.raises(InvalidMessage):
         play("input: {thing_id: {type: string}}\nsteps: [{call: look}]\n", given, {"look": LOOK})
+
+
+def test_a_result_is_said_in_the_outbox_also_after_a_pause(play):
+    run = play(
+        """\
+        input: {thing_id: {type: string}}
+        responses: {told: {text: "It is {{ result.state }}."}}
+        steps:
+          - call: look
+          - wait: 1h
+          - respond: told
+            result: steps.look.result
+        """,
+        GIVEN,
+        {"look": LOOK},
+    )
+    run.again()
+    run.advance(3_600_000)
+    assert [one["text"] for one in run.state.said] == ["It is open."]

@@ -93,7 +93,9 @@ class Conversation:
     async def ready(self) -> State:
         """The state once the session is open; raises the failure of a session that cannot be."""
         if not self.is_open:  # whoever waits here goes on before anything newer comes in
-            await workflow.wait_condition(lambda: self.is_open or self.failure is not None or self.procedure is not None)
+            await workflow.wait_condition(
+                lambda: self.is_open or self.failure is not None or self.procedure is not None
+            )
         if self.procedure is not None:
             raise inbound.refusal(inbound.WRONG_KIND, PROCEDURE_TAKES)
         if self._machine is None and self.failure is not None:

@@ -166,7 +166,7 @@ def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
     timed_out = isinstance(cause, exceptions.TimeoutError) or (
         isinstance(cause, ApplicationError) and cause.type == calls.TOOL_TIMEOUT
     )
-    known = calls.details_of(_details(cause), "timeout" if timed_out else "error")
+    known = calls.details_of(details_of(cause), "timeout" if timed_out else "error")
     return ToolReturned(
         call_id,
         known.ending,
@@ -180,7 +180,8 @@ def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
     )
 
 
-def _details(cause: BaseException | None) -> list[Any]:
+def details_of(cause: BaseException | None) -> list[Any]:
+    """The details that a failure carries, as plain JSON."""
     raw = cause.details if isinstance(cause, ApplicationError) else ()
     converter = workflow.payload_converter()
     return [converter.from_payload(one.payload, Any) for one in raw]

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from temporalio import exceptions, workflow
 from temporalio.common import RawValue, SearchAttributeKey
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, WorkflowAlreadyStartedError
-from temporalio.workflow import ChildWorkflowCancellationType, ParentClosePolicy
+from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHandle, ParentClosePolicy
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import messages
@@ -53,6 +53,7 @@ class Procedure:
         self._archive.take(state.records)
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._children: dict[str, asyncio.Task[None]] = {}
+        self._handles: dict[str, ChildWorkflowHandle[Any, Any]] = {}
         self._others: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
         self.leaving = False
@@ -126,7 +127,7 @@ class Procedure:
                 case RunProcedure():
                     self._children[command.child_id] = self._spawn(self._child(command))
                 case CancelProcedure():
-                    self._children[command.child_id].cancel()
+                    self._spawn(self._cancel_child(command.child_id))
                 case _:
                     raise RuntimeError(f"a procedure asks for {type(command).__name__}")
         self.show()
@@ -162,7 +163,16 @@ class Procedure:
     async def _child(self, command: RunProcedure) -> None:
         ended = await self._ran(command)
         self._children.pop(command.child_id, None)
+        self._handles.pop(command.child_id, None)
         self._happened(ended)
+
+    async def _cancel_child(self, child_id: str) -> None:
+        """Told by signal, a procedure ends by itself and says what it leaves; one that has not begun never begins."""
+        child = self._handles.get(child_id)
+        if child is not None:
+            await child.signal("cancel", {})
+        elif (waiting := self._children.get(child_id)) is not None:
+            waiting.cancel()
 
     async def _ran(self, command: RunProcedure) -> ProcedureEnded:
         run_id = ""
@@ -176,6 +186,7 @@ class Procedure:
                 cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
                 static_summary=f"{command.procedure} at {command.at}",
             )
+            self._handles[command.child_id] = child
             run_id = child.first_execution_run_id or ""
             result = inbound.body([await child])
         except WorkflowAlreadyStartedError:
@@ -293,9 +304,15 @@ def _child_failed(command: RunProcedure, failure: ChildWorkflowError, run_id: st
         isinstance(cause, ApplicationError) and cause.type == inbound.CANCELLED
     )
     message = cause.message if isinstance(cause, ApplicationError) else str(cause)
-    return ProcedureEnded(
-        command.child_id, "cancelled" if stopped else "failed", now_ms(), message=message, run_id=run_id
-    )
+    ending: Literal["cancelled", "failed"] = "cancelled" if stopped else "failed"
+    left = _leaves_effects(cause)
+    return ProcedureEnded(command.child_id, ending, now_ms(), message=message, run_id=run_id, left=left)
+
+
+def _leaves_effects(cause: BaseException | None) -> bool:
+    """What a run says that has not ended well; of one that could not say anything the worst is taken for true."""
+    details = driver.details_of(cause)
+    return bool(details[0].get("leaves_effects")) if details and isinstance(details[0], dict) else True
 
 
 def _attribute(key: SearchAttributeKey[str], value: str) -> None:

@@ -49,6 +49,7 @@ def ended(state: RunState) -> Json:
         "run": state.run_id,
         "status": state.status,
         "failure": state.failure,
+        "leaves_effects": state.leaves,
         "not_undone": list(state.undo),
         "undo_failures": state.undo_failures,
     }

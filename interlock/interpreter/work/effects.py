@@ -26,9 +26,10 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         )
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
-        frame.scene.last = [result]
-        if result.effect != "none" and step.compensate:
-            undo_later(walk, step, frame)
+        if result.effect != "none":
+            walk.run.effects += 1
+            if step.compensate:
+                undo_later(walk, step, frame)
         if result.outcome != "success":
             raise _failed(step, entry, result)
         entry["result"] = result.result
@@ -82,12 +83,17 @@ def _pause(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Js
 def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
     """Remember, in the order of completion, what undoes a step, with the cells that its call has filled.
 
-    Another call of the tool may fill them anew before they are needed.
+    Another call of the tool may fill them anew before they are needed, and they say what was done, whatever changes.
     """
     undo, instance = walk.run.undo, frame.instance(step.id)
     undo.pop(instance, None)
-    own = {step.tool: frame.cells.get(step.tool, {})} if isinstance(step, CallStep) else {}
+    own = {step.tool: _as_done(frame.cells.get(step.tool, {}))} if isinstance(step, CallStep) else {}
     undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
+
+
+def _as_done(filled: "Json") -> "Json":
+    """Cells that nothing makes stale any more."""
+    return {key: {**cell, "made_from": {}} for key, cell in filled.items()}
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:

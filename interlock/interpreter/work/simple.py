@@ -63,7 +63,7 @@ def values(frame: Frame, templates: "Json") -> "Json":
 
 
 def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
-    """Another procedure; what it has done may have to be undone even if it fails, for it undoes itself as it says."""
+    """Another procedure; one that fails and leaves effects behind is undone like one that is done."""
     given = values(frame, step.bind)
     given = {name: value for name, value in given.items() if value is not None}
     entry["attempt"] = entry.get("attempt", 0) + 1
@@ -71,13 +71,13 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at)
     ended = (yield [command])[0]
     note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
+    if step.compensate and (ended.ending == "done" or ended.left):
+        effects.undo_later(walk, step, frame)
     if ended.ending == "cancelled":
         raise StepFailed("cancelled", ended.message or "cancelled", step.id, step.at)
     if ended.ending == "failed":
         raise StepFailed("error", ended.message, step.id, step.at)
     entry["result"] = ended.result
-    if step.compensate:
-        effects.undo_later(walk, step, frame)
 
 
 def _receive(walk: "Walk", step: ReceiveStep, instance: str, entry: "Json") -> Working:
@@ -110,19 +110,11 @@ def _respond(walk: "Walk", step: RespondStep, frame: Frame) -> None:
     """Say a result; it stands in the run's outbox."""
     if step.response == "none":
         return
-    scene, context = frame.scene, frame.scene.context
-    if step.result:
-        root, _, rest = step.result.partition(".")
-        there, value = at_path(context[root], rest)
-        if not there:
-            raise StepFailed("missing", f"`{step.result}` is not there", step.id, step.at)
-        results = [CallResult("", step.id, step.at, "success", result=value)]
-    else:
-        results = scene.last
-    if not results:
-        raise StepFailed("error", "there is no result to say: no call has been made", step.id, step.at)
-    for result in results:
-        made = responses.render(scene, step.response, result)
-        number = walk.run.said[-1]["number"] + 1 if walk.run.said else 1
-        walk.run.said.append({"number": number, "text": made.text, "role": "assistant", "at_ms": walk.now_ms})
+    root, _, rest = step.result.partition(".")
+    there, value = at_path(frame.scene.context.get(root), rest)
+    if not there:
+        raise StepFailed("missing", f"`{step.result or 'a result'}` is not there", step.id, step.at)
+    said = responses.render(frame.scene, step.response, CallResult("", step.id, step.at, "success", result=value)).text
+    number = walk.run.said[-1]["number"] + 1 if walk.run.said else 1
+    walk.run.said.append({"number": number, "text": said, "role": "assistant", "at_ms": walk.now_ms})
     del walk.run.said[:-SAID_KEPT]

@@ -22,6 +22,7 @@ class RunState:
     - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own.
     - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
+    - `effects`: how many calls have changed something outside, or may have; `undone`: all of it is undone.
     - `failure`: why it stands still: `{step, at, kind, message, …}`.
     - `records`: the last steps: `{number, step, action, at, began_ms, ended_ms, outcome, …}`.
     """
@@ -45,6 +46,8 @@ class RunState:
     seen: dict[str, str] = field(default_factory=dict)
     receipts: list[Json] = field(default_factory=list)
     calls: int = 0
+    effects: int = 0
+    undone: bool = False
     failure: Json | None = None
     cancelled_by: str | None = None
     result: Json | None = None
@@ -52,6 +55,11 @@ class RunState:
     records: list[Json] = field(default_factory=list)
     record_number: int = 0
     people: list[Json] = field(default_factory=list)
+
+    @property
+    def leaves(self) -> bool:
+        """Whether something outside has changed and is not undone."""
+        return self.effects > 0 and not self.undone
 
     def as_json(self) -> Json:
         """A deep copy made of JSON values only."""
