@@ -13,7 +13,8 @@ WRITES: Final = READS | {"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "CALL
 
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+ | --[^\n\r]*)
+    (?P<space>\s+)
+    | (?P<line>--[^\n\r]*)
     | (?P<comment>/\*)
     | (?P<text>[eE]'(?:[^'\\]|\\.|'')*+' | '(?:[^']|'')*+')
     | (?P<quoted>"(?:[^"]|"")*+" | `[^`]*`)
@@ -105,11 +106,14 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
                 raise SqlError("bad-sql", f"a text that begins with {match[0]} does not end", at)
         elif kind == "foreign":
             raise SqlError("bad-sql", f"{match[0]!r} is no argument here", at, "an argument is written :name")
+        elif kind == "line" and "\n" not in text.strip():
+            hint = "keep the lines with `sql: |`, where YAML has folded them into one, or write /* … */"
+            raise SqlError("bad-sql", "a comment takes all that follows it", at, hint)
         elif kind == "open":
             raise SqlError("bad-sql", f"a {match[0][-1]} is not closed", end - 1)
         elif match[0] == "\0":
             raise SqlError("bad-sql", "a NUL character stands in the statement", at)
-        if kind != "space":
+        if kind not in ("space", "line"):
             yield kind, at, end
         at = end
 

@@ -29,14 +29,14 @@ from interlock.contract.sql import SqlError, read
         "SELECT data ? 'key', {}",
         "SELECT 名, {} FROM 表 WHERE 名 = '：否'",
         "(SELECT {}) UNION (SELECT 2)",
-        "select {};  -- the end",
+        "select {};\n  -- the end",
     ],
 )
 def test_only_what_stands_outside_of_texts_names_and_comments_is_an_argument(around):
     statement = read(around.format(":id_1"))
     assert statement.names == ("id_1",)
     assert statement.first == "SELECT"
-    assert statement.numbered("$") == around.format("$1").partition(";  --")[0]
+    assert statement.numbered("$") == around.format("$1").partition(";\n  --")[0]
     assert statement.offsets == (around.index("{}"),)
 
 
@@ -56,6 +56,7 @@ def test_one_name_is_one_number_wherever_it_stands():
         ("SELECT ';' ; DROP TABLE t --", "several-statements", 13),
         ("SELECT '{{ x }}'", "sql-template", 8),
         ("SELECT {% if x %}", "sql-template", 7),
+        ("DELETE FROM t -- the old ones WHERE state = 'OLD'", "bad-sql", 14),
         ("SELECT 'a", "bad-sql", 7),
         (r"SELECT E'a\'", "bad-sql", 8),
         ('SELECT "a', "bad-sql", 7),
