@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from interlock.authoring.telling import told_call
+from interlock.authoring.telling import told_call, told_tables
 
 Json = dict[str, Any]
 Line = tuple[str, str]
@@ -28,6 +28,7 @@ def headline(record: Json) -> str:
 
 def _step(record: Json) -> Iterator[Line]:
     yield "step", headline(record)
+    yield from told_tables(record)
     for call in record["calls"]:
         yield from told_call(call)
     if child := record.get("child"):
@@ -43,8 +44,11 @@ def _event(record: Json) -> Iterator[Line]:
             yield "event", f"{record['name']} came in: {record['data']}"
         case "retry" | "cancel":
             yield event, f"by {record['by'] or 'somebody'}"
+        case "undone":
+            yield "undone", str(record["step"])
         case _:
             yield str(event), EVENTS.get(event, str(event))
+            yield from told_tables(record)
 
 
 def _duration(ms: int) -> str:

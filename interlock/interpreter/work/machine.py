@@ -108,7 +108,7 @@ class WorkMachine:
         try:
             yield from self._walk.steps(self._work.steps, frame)
             frame.at(self._walk.now_ms)
-            self._succeed(self._given(frame))
+            self._succeed(self._given(frame), **frame.decided())
         except Ended as end:
             self._succeed(end.result)
         except StepFailed as failure:
@@ -124,9 +124,9 @@ class WorkMachine:
         except Missing as missing:
             raise StepFailed("missing", f"the result: {missing}", "result", "") from missing
 
-    def _succeed(self, result: Json) -> None:
+    def _succeed(self, result: Json, **more: Any) -> None:
         self.state.status, self.state.result = "done", result
-        self.notes.happened("done", self._walk.now_ms)
+        self.notes.happened("done", self._walk.now_ms, **more)
 
     def _fail(self, failure: Json, *, undo: bool, for_good: bool) -> None:
         """What follows a failure that nothing has caught: the run stands still, undoes what it did, or is over."""
@@ -176,6 +176,8 @@ class WorkMachine:
             except (Ended, Refused):
                 pass
             del state.undo[instance]
+            self.notes.happened("undone", self._walk.now_ms, step=instance)
+        state.undone = not state.undo_failures
         if state.undo_failures and self._work.park_ms:
             self._park()
         else:

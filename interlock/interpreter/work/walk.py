@@ -69,7 +69,7 @@ class Walk:
         if "mark" not in entry:
             if step.when and not (yield from self._holds(step.when, step, frame)):
                 self.run.journal[instance] = {"mark": SKIPPED}
-                self.notes.skipped(step, instance, self.now_ms)
+                self.notes.skipped(step, instance, self.now_ms, **frame.decided())
                 return
             entry = self.run.journal[instance] = {"mark": ENTERED, "began_ms": self.now_ms}
             if step.timeout_ms is not None:
@@ -78,15 +78,15 @@ class Walk:
         try:
             yield from self._in_time(step, frame, instance, entry, note)
         except StepFailed as failure:
-            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root())
+            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root(), **frame.decided())
             raise
         except (Ended, Refused):
-            self.notes.ended(note, "done", self.now_ms)
+            self.notes.ended(note, "done", self.now_ms, **frame.decided())
             raise
         except Stopped:
-            self.notes.ended(note, "stopped", self.now_ms)
+            self.notes.ended(note, "stopped", self.now_ms, **frame.decided())
             raise
-        self.notes.ended(note, "done", self.now_ms)
+        self.notes.ended(note, "done", self.now_ms, **frame.decided())
         self._done(step, frame, instance)
 
     def _done(self, step: Step, frame: Frame, instance: str) -> None:
@@ -107,6 +107,7 @@ class Walk:
         timer = StartTimer(f"{instance}!timeout", entry["due_ms"])
         inner = frame.branch(scope)
         outcomes = yield Fork([self._do(step, inner, instance, entry, note)], scope, timer=timer)
+        frame.scene.decisions |= inner.scene.decisions
         if isinstance(outcomes[0], Stopped) and scope.reason == "timeout" and frame.scope.stopped is None:
             raise StepFailed("timeout", f"not done within {step.timeout_ms} ms", step.id, step.at)
         raise_first(outcomes)
