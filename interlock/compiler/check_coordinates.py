@@ -10,6 +10,7 @@ from interlock.compiler.coordinates import Meeting, followed
 from interlock.compiler.fillings import MOST_CALLS, Filling
 from interlock.compiler.order import normal
 from interlock.compiler.walk import all_steps, steps_of
+from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,8 @@ class _Report:
             self._two(met, rivals)
         elif not filling.sure and met.read.needed and not self._is_guarded(met):
             self._perhaps(met)
+        elif met.read.max_age and met.age_ms > milliseconds(met.read.max_age):
+            self._too_old(met)
         else:
             return
         self._told.add((met.step, tool))
@@ -190,6 +193,14 @@ class _Report:
         message = f"`cells.{tool}.{key}` may be missing here, and the run would stop"
         hint = f"run this only `when: cells.{tool}.{key} is defined`, or fill it on every path"
         self._findings.warning("cell-may-be-missing", message, place, also=also, hint=hint)
+
+    def _too_old(self, met: Meeting) -> None:
+        tool, key = met.read.tool, met.read.key
+        place, also = self._place(met)
+        message = f"`cells.{tool}.{key}` is always older here than its `max_age` of {met.read.max_age}"
+        also = (*also, (self._unit.key(*met.filling.calls[0], "call"), "this fills it, before the waits between"))
+        hint = f"call {tool!r} again after the wait, or allow a greater age"
+        self._findings.error("cell-too-old", message, place, also=also, hint=hint)
 
     def _place(self, met: Meeting) -> tuple[Location, Also]:
         """Where it is told: at what the procedure itself has written; what a tool reads stands beside it."""

@@ -39,7 +39,7 @@ tools:
   show:
     http: GET /shown/{id}
     effect: read
-    input: {id: {type: string, from: cells.find.id}}
+    input: {id: {type: string, from: cells.find.id, max_age: 2h}}
     output: {text: {type: string}}
   forget:
     http: GET /forget
@@ -172,6 +172,13 @@ FILLED = {
         - {call: find, id: one, with: {word: a}}
         - call: forget
         - {call: find, id: two, with: {word: b}}
+        - call: show
+        """,
+    "not older than it may be, however long another way is": """\
+        - {call: find, with: {word: a}}
+        - {when: input.full, wait: 3h}
+        - switch: [{when: input.ok, do: [{wait: 3h}]}]
+        - parallel: {one: [{wait: 1h}, {call: find, id: again, with: {word: a}}, {wait: 1h}], two: [{wait: 3h}]}
         - call: show
         """,
     "in the catch of a later step": """\
