@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
 from interlock.compiler.fillings import Cells, Filling, either, together
+from interlock.compiler.lanes import Lanes, lanes_of
 from interlock.compiler.sites import own_sites
-from interlock.compiler.walk import Written, steps_of
+from interlock.compiler.walk import Written
 from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from interlock.compiler.fillings import Change
     from interlock.compiler.units import Unit
     from interlock.compiler.written import Path
-
-    Lanes = dict[str, dict[str, Path]]
-
-ENOUGH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +36,6 @@ class Meeting:
 
 
 @dataclass(slots=True)
-class _Lane:
-    """The branch that the walk is in; of each tool and branch the first call that fills its cells, or empties them."""
-
-    name: str
-    fills: Lanes
-    empties: Lanes
-
-
-@dataclass(slots=True)
 class Coordinates:
     """One walk of a Procedure. `met` is every read of a cell; `undoing` the steps that something undoes."""
 
@@ -57,7 +45,7 @@ class Coordinates:
     _cells: Cells = field(default_factory=Cells)
     _made: list[tuple[str, Path]] = field(default_factory=list)
     _killed: list[str] = field(default_factory=list)
-    _lanes: list[_Lane] = field(default_factory=list)
+    _lanes: list[Lanes] = field(default_factory=list)
     _waited_ms: int = 0
     _made_at: dict[Path, int] = field(default_factory=dict)
 
@@ -163,11 +151,11 @@ class Coordinates:
         return bool(ways) or open_end
 
     def _parallel(self, step: Written) -> bool:
-        lane = _Lane("", *self._first_calls(step))
-        self._lanes.append(lane)
+        lanes = lanes_of(self.unit, step)
+        self._lanes.append(lanes)
         changes, all_on = [], True
         for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-            lane.name = name
+            lanes.here = name
             on, change = self._apart(steps, path)
             all_on = all_on and on
             changes.append(change)
@@ -197,41 +185,14 @@ class Coordinates:
         return self.unit.memo["sites by step"]
 
     def _meet(self, step: Path, read: CellRead) -> None:
-        rivals = (_beside(lane, lane.fills, read.tool) for lane in self._lanes)
-        rival = next((path for path in rivals if path is not None), None)
-        emptied = (_beside(lane, lane.empties, read.tool) for lane in self._lanes)
         filling = self._cells.get(read.tool)
-        for path in emptied:
-            if path is not None:
-                filling = filling.unsure(((*path, "call"), "this runs at the same time, and makes it stale", False))
+        rival: Path | None = None
+        for lanes in self._lanes:
+            rival = rival or lanes.filled_beside(read.tool)
+            if (emptied := lanes.emptied_beside(read.tool)) is not None:
+                filling = filling.unsure(((*emptied, "call"), "this runs at the same time, and makes it stale", False))
         age_ms = min((self._waited_ms - self._made_at[call] for call in filling.calls), default=0)
         self.met.append(Meeting(step, read, filling, rival, age_ms))
-
-    def _first_calls(self, step: Written) -> tuple[Lanes, Lanes]:
-        """Of each tool the first call in each branch; a pass of a loop fills for itself, and empties for all."""
-        fills: Lanes = {}
-        empties: Lanes = {}
-        for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-            for inner in steps_of(steps, path):
-                tool = self.unit.find("tools", inner.model.call) if inner.action == "call" else None
-                if tool is None:
-                    continue
-                if "for_each" not in inner.path[len(path) :]:
-                    _first_of(fills, tool.name, name, inner.path)
-                for emptied in tool.model.invalidates or ():
-                    _first_of(empties, emptied, name, inner.path)
-        return fills, empties
-
-
-def _first_of(lanes: Lanes, tool: str, name: str, path: Path) -> None:
-    """Two branches are enough to know one beside any."""
-    found = lanes.setdefault(tool, {})
-    if len(found) < ENOUGH:
-        found.setdefault(name, path)
-
-
-def _beside(lane: _Lane, calls: Lanes, tool: str) -> Path | None:
-    return next((path for name, path in calls.get(tool, {}).items() if name != lane.name), None)
 
 
 def followed(unit: Unit) -> Coordinates:

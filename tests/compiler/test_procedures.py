@@ -205,6 +205,20 @@ def test_a_cell_that_a_branch_beside_makes_stale_may_be_missing():
     assert codes(text) == ["cell-may-be-missing"]
 
 
+def test_branches_within_one_pass_share_its_cells():
+    text = """\
+        - for_each:
+            items: [a, b]
+            as: it
+            do:
+              - {call: find, with: {word: "{{ it }}"}}
+              - parallel:
+                  one: [{call: find, id: again, with: {word: "{{ it }}"}}]
+                  two: [{call: show}]
+        """
+    assert codes(text) == ["two-producers"]
+
+
 def test_a_loop_that_makes_a_cell_stale_may_have_emptied_it():
     text = """\
         - {call: find, with: {word: a}}
