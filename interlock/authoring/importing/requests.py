@@ -158,7 +158,7 @@ def _body(request: Request, root: Node, operation: Node, parameters: dict[tuple[
     elif body and body.is_a(dict):
         content = body.members("content")
         media = next((node for name, node in content.items() if JSON_TYPE.fullmatch(name)), None)
-        schema = media.get("schema") if media else body.get("content")
+        schema = (media or body).get("schema")
         _members(request, schema, list(content), method, required=body.flag("required"))
 
 
