@@ -1,5 +1,6 @@
 """What the record of a procedure's step says, in lines for people: its calls, and where every argument is from."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ Line = tuple[str, str]
 MARKS = {"done": "✓", "skipped": "–", "failed": "✗", "stopped": "■"}
 """How a step ended, as one sign."""
 
-EVENTS = {"done": "the procedure is done", "failed": "the procedure stands still", "ended": "the procedure has failed"}
+EVENTS = {"done": "the procedure is done", "failed": "nothing catches this", "ended": "the procedure has failed"}
 
 
 def told_step(record: Json) -> list[Line]:
@@ -41,7 +42,7 @@ def _event(record: Json) -> Iterator[Line]:
     event = record["event"]
     match event:
         case "event":
-            yield "event", f"{record['name']} came in: {record['data']}"
+            yield "event", f"{record['name']} came in: {json.dumps(record['data'], ensure_ascii=False)}"
         case "retry" | "cancel":
             yield event, f"by {record['by'] or 'somebody'}"
         case "undone":
