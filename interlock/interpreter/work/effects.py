@@ -9,7 +9,7 @@ from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.tasks import Working
-from interlock.plan.steps import CallStep, DoStep, Step, steps_in
+from interlock.plan.steps import CallStep, DoStep, RunStep, Step, steps_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.work.state import Json
@@ -18,20 +18,26 @@ if TYPE_CHECKING:
 
 def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
     """Make the call, again as long as it says so; its result is left in `entry`."""
-    if entry["mark"] == "unknown" and not _resolved(walk, step, frame, entry):
+    if entry["mark"] == "unknown" and not resolved(walk, step, frame, entry):
         return
     if "next_ms" in entry:
         yield from _until_next(walk, frame, instance, entry)
     while True:
         result = yield from calls.step_call(
-            frame.scene, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, instance=instance
+            frame.scene,
+            tool=step.tool,
+            bind=step.bind,
+            step_id=step.id,
+            at=step.at,
+            instance=instance,
+            sent=entry.get("sent"),
         )
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
         if result.effect != "none":
-            walk.run.effects += 1
-            if step.compensate:
-                undo_later(walk, step, frame)
+            happened(walk, step, frame)
+        if result.went_out:
+            entry["sent"] = result.sent
         if result.outcome != "success":
             raise _failed(step, frame, entry, result)
         entry["result"] = result.result
@@ -40,11 +46,12 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         yield from _pause(walk, step, frame, instance, entry)
 
 
-def _resolved(walk: "Walk", step: CallStep, frame: Frame, entry: "Json") -> bool:
-    """Whether the call is to be made again: somebody has found out that its effect did not happen."""
+def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json") -> bool:
+    """Whether a step is to be done again: somebody has found out that its effect did not happen."""
     said = entry.pop("resolved", None)
     if said is None:
-        raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, step.tool)
+        tool = step.tool if isinstance(step, CallStep) else ""
+        raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, tool)
     entry["mark"] = "entered"
     again = bool(said == "did_not_happen")
     if again:
@@ -91,6 +98,13 @@ def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Wor
     yield [StartTimer(f"{instance}!{entry['polls']}", entry["next_ms"])]
     yield from walk.between(frame)
     del entry["next_ms"]
+
+
+def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame) -> None:
+    """Something outside has changed, or may have; what undoes it is kept."""
+    walk.run.effects += 1
+    if step.compensate:
+        undo_later(walk, step, frame)
 
 
 def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
