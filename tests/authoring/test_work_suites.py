@@ -338,6 +338,18 @@ def test_coverage_counts_what_acted(orders, chosen, missing):
     assert unused(coverage) == missing
 
 
+def test_a_step_left_out_by_its_when_is_not_covered(orders):
+    conditional = ORDER.replace("steps:\n", "steps:\n  - {id: gone, when: input.order_no == 'Z', wait: 1m}\n")
+    assert unused(orders.run(*FULL, order=conditional).coverage) == {"step gone"}
+
+
+def test_an_empty_list_runs_no_pass(orders):
+    nothing = HEAD.replace("items: [a, b]", "items: []")
+    found = orders.run(case("{expect: {calls: [{tool: look}, {tool: make}]}}"), head=nothing)
+    assert told(found) == []
+    assert "pass of step for_each" in unused(found.coverage)
+
+
 def test_coverage_is_told_by_kind_with_places(orders):
     found = orders.run(*FULL[:3])
     assert coverage_text("order", found.coverage).splitlines() == [
