@@ -9,7 +9,7 @@ from interlock.compiler import compile_bundle
 from interlock.source import Bundle, read_document
 
 INPUT = "input: {thing_id: {type: string}, a: {type: boolean}, b: {type: boolean}}\n"
-SILENT_ABOUT = frozenset({"no-effect", "catch-never", "unused"})
+SILENT_ABOUT = frozenset({"no-effect", "catch-never", "unused", "unreachable"})
 FLAGS = [{"a": a, "b": b} for a in (True, False) for b in (True, False)]
 TOOLS = {
     "look": [{"id": "007", "state": "open"}],
@@ -100,7 +100,7 @@ def is_clean(library, text):
 
 
 @settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -115,3 +115,63 @@ def test_what_is_checked_never_lacks_a_value(play, library, steps):
         )
         assert run.state.status in ("done", "ended"), run.state.failure
         assert run.state.undo_failures == []
+
+
+ASKED = ["conditions.ok", "not conditions.ok", "input.b", "input.b and conditions.ok", "input.b or conditions.ok"]
+
+
+class Asking(Steps):
+    """Draws steps that write, and ask for a condition here and there."""
+
+    def one(self, depth, *, may_fail):
+        kinds = ["make", "look", "end", "end"] + ["pay"] * may_fail
+        kinds += ["when", "when", "switch", "parallel", "for_each", "do", "caught"] if depth else []
+        return self.named(getattr(self, "_" + self.draw(st.sampled_from(kinds)))(depth))
+
+    def _asked(self):
+        return self.draw(st.sampled_from(ASKED))
+
+    def _end(self, _):
+        return {"when": self._asked(), "fail": "No."}
+
+    def _pay(self, _):
+        return {"call": "refuse"}
+
+    def _make(self, depth):
+        return {**super()._make(depth), **({"when": self._asked()} if self.draw(st.booleans()) else {})}
+
+    def _when(self, depth):
+        return {"when": self._asked(), "do": self.several(depth - 1)}
+
+    def _switch(self, depth):
+        branches = [
+            {"when": asked, "do": self.several(depth - 1)}
+            for asked in self.draw(st.sets(st.sampled_from(ASKED), min_size=1))
+        ]
+        return {"switch": branches + ([{"do": self.several(depth - 1)}] if self.draw(st.booleans()) else [])}
+
+
+@st.composite
+def asking(draw):
+    return json.dumps(Asking(draw).several(2))
+
+
+GUARD = "guard: [{effect: write, by: ok}]\nconditions: {ok: {that: input.a}}\n"
+REFUSE = "  refuse:\n    http: GET /no\n    effect: read\n"
+
+
+@settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(asking())
+def test_a_guard_that_is_proved_is_never_passed_by(play, library, steps):
+    head = "apiVersion: interlock/v1\nkind: Procedure\nname: main\nuses: [tools]\n"
+    text = f"{INPUT}{GUARD}servers: {{t: {{http: 'https://example.org'}}}}\ntools:\n{REFUSE}steps: {steps}\n"
+    if not is_clean(library, head + text):
+        return
+    for b in (True, False):
+        tools = {**{name: list(one) for name, one in TOOLS.items()}, "refuse": [(400, {})]}
+        run = play(text, {"thing_id": "007", "a": False, "b": b}, tools)
+        assert not [tool for tool, _ in run.world.calls if tool == "make"]
