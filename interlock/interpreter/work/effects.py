@@ -35,7 +35,7 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
         if result.effect != "none":
-            happened(walk, step, frame)
+            happened(walk, step, frame, result.receipt_id)
         if result.went_out:
             entry["sent"] = result.sent
         if result.outcome != "success":
@@ -100,27 +100,28 @@ def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Wor
     del entry["next_ms"]
 
 
-def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame) -> None:
+def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame, receipt: str | None = None) -> None:
     """Something outside has changed, or may have; what undoes it is kept."""
     walk.run.effects += 1
     if step.compensate:
-        undo_later(walk, step, frame)
+        undo_later(walk, step, frame, receipt)
 
 
-def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
+def undo_later(walk: "Walk", step: Step, frame: Frame, receipt: str | None = None) -> None:
     """Remember, in the order of completion, what undoes a step, with the cells that its call has filled.
 
     Another call of the tool may fill them anew before they are needed, and they say what was done, whatever changes.
+    What an earlier call has filled says nothing of one whose answer was lost.
     """
     undo, instance = walk.run.undo, frame.instance(step.id)
     undo.pop(instance, None)
-    own = {step.tool: _as_done(frame.cells.get(step.tool, {}))} if isinstance(step, CallStep) else {}
+    own = {step.tool: _as_done(frame.cells.get(step.tool, {}), receipt)} if isinstance(step, CallStep) else {}
     undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
 
 
-def _as_done(filled: "Json") -> "Json":
-    """Cells that nothing makes stale any more."""
-    return {key: {**cell, "made_from": {}} for key, cell in filled.items()}
+def _as_done(filled: "Json", receipt: str | None) -> "Json":
+    """The cells of one receipt, which nothing makes stale any more."""
+    return {key: {**cell, "made_from": {}} for key, cell in filled.items() if cell["receipt"] == receipt}
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
