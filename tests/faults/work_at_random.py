@@ -390,14 +390,14 @@ class Shell:
         for _ in range(100_000):
             if self.machine.finished:
                 return
-            if self.state.status == "undoing" and self.to_undo is None:
-                self.to_undo = list(self.state.undo)
             if self.state.status == "failed" and not any(one[3] == ("retry",) for one in self.due):
                 self.later(self.now_ms + 1_000, "retry", ("retry",))
             if self.pauses is not None:
                 self.pauses(self)
                 if self.machine.finished:
                     return
+            if self.state.status == "undoing" and self.to_undo is None:
+                self.to_undo = list(self.state.undo)
             assert self.due or self.leaving, f"nothing is due, and the run is {self.state.status}"
             self.step()
         raise AssertionError("no end")
