@@ -343,6 +343,14 @@ def test_a_step_left_out_by_its_when_is_not_covered(orders):
     assert unused(orders.run(*FULL, order=conditional).coverage) == {"step gone"}
 
 
+def test_a_step_that_waits_is_covered_as_one_that_asks_is(orders):
+    left = unused(orders.run(case("{advance: 20m}")).coverage)
+    assert "step approved" not in left
+    assert "step post" in left
+    begun = unused(orders.run(case("{expect: {status: running}}")).coverage)
+    assert not {"step wait", "step for_each", "pass of step for_each"} & begun
+
+
 def test_an_empty_list_runs_no_pass(orders):
     nothing = HEAD.replace("items: [a, b]", "items: []")
     found = orders.run(case("{expect: {calls: [{tool: look}, {tool: make}]}}"), head=nothing)

@@ -71,7 +71,7 @@ DEFECTS = (
     Defect("timers of one advance fire at its end", "interlock/authoring/work_stage.py", "self.now_ms = max(self.now_ms, due)", "self.now_ms = end", "tests/authoring/test_work_suites.py"),
     Defect("calls of checks counted in a suite", "interlock/authoring/work_stage.py", "if command.at in run.calls_at:", "if run.calls_at:", "tests/authoring/test_work_suites.py"),
     Defect("a stubbed error taken for sent", "interlock/authoring/stubs.py", 'sent=outcome != "error"', "sent=True", "tests/authoring/test_work_suites.py"),
-    Defect("a skipped step covered", "interlock/authoring/work_coverage.py", 'if record["outcome"] != "skipped":', "if True:", "tests/authoring/test_work_suites.py"),
+    Defect("a skipped step covered", "interlock/authoring/work_coverage.py", 'if outcome != "skipped":', "if True:", "tests/authoring/test_work_suites.py"),
 )  # fmt: skip
 
 
