@@ -23,6 +23,11 @@ ON_A_SERVER = [
     "latency beside 6 idle sessions",
     "message to one of 6 idle sessions",
     "latency at turn 3 over",
+    "an item of two calls through the machine",
+    "state at item 6 above",
+    "an item among the last 3 over one among the first",
+    "a step of a procedure: history",
+    "8 items in one procedure: runs",
 ]
 
 
@@ -52,9 +57,10 @@ def test_a_benchmark_prints_its_rows(name):
 @pytest.mark.server
 @pytest.mark.slow
 def test_the_benchmarks_on_a_server_print_their_rows():
-    rows = table("durable", "growing")
+    rows = table("durable", "growing", "procedure")
     assert_rows(rows, ON_A_SERVER)
     assert {row[0]: row[1] for row in rows}["turn of one gate: history"] == "5 events"
+    assert {row[0]: row[3] for row in rows}["a step of a procedure: history"] == "yes"
 
 
 def test_a_name_that_is_no_benchmark_is_answered_with_those_there_are():

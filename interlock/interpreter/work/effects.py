@@ -7,7 +7,7 @@ from interlock.interpreter import calls
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.turn import CallResult
-from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.frames import Frame, passes_to
 from interlock.interpreter.work.tasks import Working
 from interlock.plan.steps import CallStep, DoStep, RunStep, Step, steps_in
 
@@ -117,6 +117,8 @@ def undo_later(walk: "Walk", step: Step, frame: Frame, receipt: str | None = Non
     undo.pop(instance, None)
     own = {step.tool: _as_done(frame.cells.get(step.tool, {}), receipt)} if isinstance(step, CallStep) else {}
     undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
+    for around in passes_to(frame.prefix):
+        walk.run.passes[around]["undo"] = True
 
 
 def _as_done(filled: "Json", receipt: str | None) -> "Json":
@@ -128,6 +130,8 @@ def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
     """A group is undone as a whole, in place of its steps."""
     inside = {one.id for one in steps_in(step.do)}
     undo = walk.run.undo
-    for instance in [at for at, one in undo.items() if one["pass"].startswith(frame.prefix) and one["step"] in inside]:
-        del undo[instance]
+    for instance in [at for at, one in undo.items() if one["step"] in inside and one["pass"].startswith(frame.prefix)]:
+        for within in passes_to(undo.pop(instance)["pass"]):
+            if len(within) > len(frame.prefix):
+                walk.run.passes.pop(within, None)
     undo_later(walk, step, frame)

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from interlock.interpreter.work.state import Json, RunState
 
 
+def passes_to(prefix: str) -> list[str]:
+    """A pass and those around it, the outermost first."""
+    return [prefix[: at + 1] for at, sign in enumerate(prefix) if sign == "/"]
+
+
 def _root(scene: Turn, name: str) -> Any:
     """The time is the only root that is made when it is read."""
     if name != "now":
@@ -156,8 +161,8 @@ class Frame:
     def again(self, scope: Scope, prefix: str) -> "Frame":
         """The frame of a pass that was begun before, from the frame of the run."""
         frame = self
-        for end in [at + 1 for at, sign in enumerate(prefix) if sign == "/"]:
-            frame = frame._within(scope, prefix[:end])
+        for one in passes_to(prefix):
+            frame = frame._within(scope, one)
         return frame
 
     def _within(self, scope: Scope, prefix: str) -> "Frame":
@@ -169,6 +174,8 @@ class Frame:
         context.pop("now", None)
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         made._recall()
+        for step, result in kept.get("steps", {}).items():
+            made.scene.context["steps"][step] = {"result": result}
         return made
 
     def with_cells(self, own: "dict[str, dict[str, Json]]") -> "Frame":

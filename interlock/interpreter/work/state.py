@@ -22,7 +22,8 @@ class RunState:
 
     - `journal`: step instance to `{mark, …}`: what is done, left out, begun, being handled, or of unknown outcome.
       An instance is the step's id, behind the passes it stands in: `hires[E-7]/onboard`.
-    - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own.
+    - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own; of one
+      that is done and may have to be undone, with `undo` and the results of its `steps`.
     - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
     - `waits`: how many steps have waited for an event, so that they receive in the order in which they came.

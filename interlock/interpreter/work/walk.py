@@ -20,9 +20,8 @@ from interlock.plan.steps import DoStep, ForEachStep, ParallelStep, Step, Switch
 if TYPE_CHECKING:
     from interlock.interpreter.work.state import Json, RunState
 
-DONE, SKIPPED, ENTERED, CAUGHT, UNKNOWN, PAST = "done", "skipped", "entered", "caught", "unknown", "past"
-"""How the journal marks a step: finished, left out, begun, failed and being handled, of unknown effect, or of a pass
-that is done, which may have to be undone."""
+DONE, SKIPPED, ENTERED, CAUGHT, UNKNOWN = "done", "skipped", "entered", "caught", "unknown"
+"""How the journal marks a step: finished, left out, begun, failed and being handled, or of unknown effect."""
 
 
 class Walk:
@@ -136,15 +135,14 @@ class Walk:
 
     def forget(self, prefix: str) -> None:
         """A pass is done: nothing of it is asked for again, but the results for what may have to undo it."""
-        journal, undo = self.run.journal, self.run.undo
-        within = [one for one in journal if one.startswith(prefix)]
-        results = {one: journal[one]["result"] for one in within if "result" in journal[one]}
-        for instance in within:
-            del journal[instance]
-        if any(one["pass"].startswith(prefix) for one in undo.values()):
-            journal.update({one: {"mark": PAST, "result": result} for one, result in results.items()})
+        journal, passes = self.run.journal, self.run.passes
+        left = {one: journal.pop(one) for one in [one for one in journal if one.startswith(prefix)]}
+        if "undo" in passes[prefix]:
+            passes[prefix]["steps"] = {
+                one.removeprefix(prefix): entry["result"] for one, entry in left.items() if "result" in entry
+            }
         else:
-            self.run.passes.pop(prefix, None)
+            del passes[prefix]
 
     def _switch(self, step: SwitchStep, frame: Frame, entry: "Json") -> Working:
         if "branch" not in entry:
