@@ -15,6 +15,12 @@ from interlock.interpreter.work.state import RunState
 CARRIED_LIMIT = 1_500_000
 """Bytes; the server refuses a payload of 2 MB, and a run that cannot continue would be stuck."""
 
+HISTORY_END = 45_000
+"""Events at which a run fails whose state is too large for another one; the server ends it at 51,200 without a word."""
+
+STAYS = 2_000
+"""Events after which a run is weighed again whose state was too large to be carried."""
+
 _SHED_FIRST = ("records", "transcript", "outbox", "said", "receipts")
 """What goes before the replies to known messages; the events that a procedure has received are never forgotten."""
 

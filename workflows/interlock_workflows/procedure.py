@@ -39,12 +39,7 @@ FAILED = "procedure_failed"
 HISTORY_WITH_CHILDREN = 30_000
 """Events at which a run continues as new although a procedure that it runs would have to end first."""
 
-HISTORY_END = 45_000
-"""Events at which a run fails whose state is too large for another one; the server ends it at 51,200 without a word."""
-
 STATE_TOO_LARGE = "state_too_large"
-STAYS = 2_000
-"""Events after which a run is weighed again whose state was too large to be carried."""
 
 
 class Procedure:
@@ -100,10 +95,10 @@ class Procedure:
         if carried.fits(self.state, "work", refused=self._refused):
             return True
         length = workflow.info().get_current_history_length()
-        if length > HISTORY_END:
+        if length > carried.HISTORY_END:
             message = f"the state is too large for a new run, and after {length:,} events this one must end"
             raise inbound.refusal(STATE_TOO_LARGE, message, work_views.ended(self.state))
-        self._stays_until, self.leaving = length + STAYS, False
+        self._stays_until, self.leaving = length + carried.STAYS, False
         self._take(self._machine.resume())
         return False
 

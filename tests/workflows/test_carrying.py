@@ -1,0 +1,264 @@
+"""Procedures that continue as new often: what comes in meanwhile counts once, and nothing is left half undone."""
+
+import asyncio
+import random
+import secrets
+import uuid
+from textwrap import dedent
+
+import pytest
+from temporalio.api.enums.v1 import WorkflowTaskFailedCause
+from temporalio.client import WorkflowFailureError
+from temporalio.service import RPCError
+
+from interlock.cli.server import EmbeddedServer
+from interlock.compiler.compile import compile_folder
+from interlock_workflows import carried
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+EVERY_EVENTS = "50"
+UNHANDLED = WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND
+HEAD = "apiVersion: interlock/v1\nkind: Procedure\nname: {}\nuses: [tools]\n"
+LIBRARY = """
+apiVersion: interlock/v1
+kind: Library
+name: tools
+tools:
+  book:
+    python: book
+    effect: write
+    idempotency: {argument: reference}
+    input: {name: {type: string, from: caller}}
+    output: {booked: {type: string}}
+    produces: {booked: {at: booked}}
+    ensures: [{that: result.booked != ''}]
+  unbook:
+    python: unbook
+    effect: write
+    idempotency: {argument: reference}
+    input: {booked: {type: string, from: cells.book.booked}}
+    output: {gone: {type: boolean}}
+    ensures: [{that: result.gone}]
+  grow:
+    python: grow
+    effect: read
+    output: {text: {type: string}}
+"""
+
+
+@pytest.fixture(scope="module")
+def often():
+    """A server whose runs continue as new after every few events."""
+    embedded = EmbeddedServer(settings={"limit.historyCount.suggestContinueAsNew": EVERY_EVENTS})
+    asyncio.run(embedded.start())
+    yield embedded.address
+    asyncio.run(embedded.stop())
+
+
+@pytest.fixture
+def stage(often, stage_at):
+    return stage_at(often)
+
+
+@pytest.fixture
+def plans_of(tmp_path):
+    """Compile procedures given as name to the keys below the head."""
+
+    def plans(**procedures):
+        (tmp_path / "tools.yaml").write_text(LIBRARY)
+        for name, text in procedures.items():
+            (tmp_path / f"{name}.yaml").write_text(HEAD.format(name.replace("_", "-")) + dedent(text))
+        compiled = compile_folder(tmp_path)
+        assert not compiled.errors, "\n".join(map(str, compiled.errors))
+        return tuple(compiled.plans.values())
+
+    return plans
+
+
+class Desk:
+    """Tools that remember their calls."""
+
+    def __init__(self):
+        self.calls = []
+
+    async def book(self, name, reference):
+        self.calls.append(("book", name, reference))
+        return {"booked": name}
+
+    async def unbook(self, booked, reference):
+        self.calls.append(("unbook", booked, reference))
+        return {"gone": True}
+
+    async def grow(self):
+        return {"text": secrets.token_hex(110_000)}
+
+    @property
+    def functions(self):
+        return {"book": self.book, "unbook": self.unbook, "grow": self.grow}
+
+
+async def begun(stage, name, given):
+    client = await stage.plain()
+    return await client.start_workflow(name, given, id=f"{name}-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
+
+
+async def runs_of(handle):
+    """The runs that a workflow has had, each with the failures of its tasks.
+
+    That something came in while a run ended is none: the server lets the run look at it first.
+    """
+    client = handle._client
+    found = {}
+    async for run in client.list_workflows(f"WorkflowId = '{handle.id}'"):
+        one = client.get_workflow_handle(run.id, run_id=run.run_id)
+        found[run.run_id] = [
+            event.workflow_task_failed_event_attributes.failure.message
+            async for event in one.fetch_history_events()
+            if event.HasField("workflow_task_failed_event_attributes")
+            and event.workflow_task_failed_event_attributes.cause != UNHANDLED
+        ]
+    return found
+
+
+async def updated(handle, event):
+    """An event by update, sent again where a run ended meanwhile."""
+    for _ in range(20):
+        try:
+            return await handle.execute_update("event", event)
+        except RPCError:
+            await asyncio.sleep(0.05)
+    raise AssertionError("never taken")
+
+
+RECEIVING = """\
+    input: {numbers: {type: list, items: {type: string}}}
+    events: {go: {n: {type: integer}}}
+    steps:
+      - for_each: {items: "{{ input.numbers }}", as: number, key: "{{ number }}", do: [{receive: go}]}
+    result: {count: "{{ input.numbers | length }}"}
+    """
+
+
+async def test_events_sent_in_while_a_run_continues_as_new_count_once(stage, plans_of):
+    wanted, dice = 1_000, random.Random(5)
+    async with stage.serving(*plans_of(hear=RECEIVING)):
+        handle = await begun(stage, "hear", {"numbers": list(map(str, range(wanted)))})
+        sent = [{"id": f"e{number}", "name": "go", "data": {"n": number}} for number in range(wanted)]
+        repeated = [*sent[:-1], *dice.sample(sent[:-1], 100)]
+        slots = asyncio.Semaphore(12)
+
+        async def send(event):
+            async with slots:
+                if dice.random() < 0.9:
+                    await handle.signal("event", event)
+                else:
+                    await updated(handle, event)
+
+        await asyncio.gather(*map(send, repeated))
+        status = await handle.query("status")
+        assert status["status"] == "running"
+        assert (await handle.query("record"))["refused"] == []
+        await handle.signal("event", sent[-1])
+        assert await handle.result() == {"count": wanted}
+    runs = await runs_of(handle)
+    assert len(runs) > 5
+    assert not any(runs.values())
+
+
+async def test_a_flood_of_events_is_taken(stage, plans_of):
+    flood = 5_000
+    handle = await begun(stage, "hear", {"numbers": list(map(str, range(flood)))})
+    slots = asyncio.Semaphore(50)
+
+    async def send(number):
+        async with slots:
+            await handle.signal("event", {"id": f"e{number}", "name": "go", "data": {"n": number}})
+
+    await asyncio.gather(*map(send, range(flood)))
+    async with stage.serving(*plans_of(hear=RECEIVING)):  # nobody has received any until now
+        assert await handle.result() == {"count": flood}
+    assert not any((await runs_of(handle)).values())
+
+
+async def test_a_run_cancelled_at_any_moment_leaves_nothing_undone(stage, plans_of):
+    desk, dice = Desk(), random.Random(7)
+    plans = plans_of(
+        trip="""\
+        input: {names: {type: list, items: {type: string}}}
+        steps:
+          - for_each:
+              items: "{{ input.names }}"
+              as: name
+              key: "{{ name }}"
+              max_parallel: 2
+              do:
+                - call: book
+                  with: {name: "{{ name }}"}
+                  compensate: [{call: unbook}]
+          - wait: 1d
+        on_cancel: compensate
+        """
+    )
+
+    async def cancelled(number):
+        handle = await begun(stage, "trip", {"names": [f"{number}-{item}" for item in range(20)]})
+        await asyncio.sleep(dice.random() * 3)
+        await (handle.cancel() if number % 2 else handle.signal("cancel", {"by": "ann"}))
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+        return handle
+
+    async with stage.serving(*plans, functions=desk.functions):
+        handles = await asyncio.gather(*map(cancelled, range(16)))
+    booked = [name for call, name, _ in desk.calls if call == "book"]
+    assert sorted(booked) == sorted(name for call, name, _ in desk.calls if call == "unbook")
+    runs = [await runs_of(handle) for handle in handles]
+    assert sum(map(len, runs)) > len(handles) * 2
+    assert not any(any(one.values()) for one in runs)
+
+
+GROWING = "steps:\n" + "".join(f"  - {{call: grow, id: s{number}}}\n" for number in range(40)) + "result: {done: '1'}\n"
+
+
+async def test_a_run_whose_state_cannot_be_carried_goes_on_where_it_is(stage, plans_of):
+    async with stage.serving(*plans_of(big=GROWING), functions=Desk().functions):
+        handle = await begun(stage, "big", {})
+        assert await handle.result() == {"done": "1"}
+    runs = await runs_of(handle)
+    assert not any(runs.values())
+    assert len(runs) < 4
+
+
+async def test_a_run_that_can_neither_go_on_nor_be_carried_says_so(stage, plans_of, monkeypatch):
+    monkeypatch.setattr(carried, "HISTORY_END", 70)
+    monkeypatch.setattr(carried, "STAYS", 10)
+    async with stage.serving(*plans_of(big=GROWING), functions=Desk().functions):
+        handle = await begun(stage, "big", {})
+        with pytest.raises(WorkflowFailureError) as failure:
+            await handle.result()
+    assert failure.value.cause.type == "state_too_large"
+
+
+async def test_a_run_that_waits_for_a_long_child_takes_events_all_the_same(stage, plans_of):
+    plans = plans_of(
+        outer="""\
+        input: {numbers: {type: list, items: {type: string}}}
+        events: {go: {n: {type: integer}}}
+        steps:
+          - parallel:
+              one: [{run: inner-one}]
+              two: [{for_each: {items: "{{ input.numbers }}", as: number, key: "{{ number }}", do: [{receive: go}]}}]
+          - {call: book, with: {name: after}}
+        """,
+        inner_one="events: {end: {n: {type: integer}}}\nsteps: [{receive: end}]\n",
+    )
+    desk = Desk()
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begun(stage, "outer", {"numbers": list(map(str, range(100)))})
+        for number in range(100):
+            await handle.execute_update("event", {"id": f"e{number}", "name": "go", "data": {"n": number}})
+        child = (await stage.plain()).get_workflow_handle(f"{handle.id}/inner_one")
+        await child.signal("event", {"id": "end", "name": "end", "data": {"n": 1}})
+        await handle.result()
+    assert [call[:2] for call in desk.calls] == [("book", "after")]
