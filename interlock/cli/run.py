@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Plan
 
 
-@click.command("run", epilog='Example: interlock run payroll-run --input \'{"pay_group_id": "PG-000042"}\'')
+@click.command("run", epilog='Example: interlock run monthly-close --input \'{"month": "2026-11"}\'')
 @click.argument("name")
 @paths_argument
 @click.option("--input", "given", default="{}", metavar="JSON", help="The input: JSON, @FILE, or - for standard input.")
