@@ -1,14 +1,13 @@
 """A session: the order of its turns, the door that closes before it continues as new, the plan that it is pinned to."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RawValue, SearchAttributeKey
 from temporalio.exceptions import ApplicationError
-from temporalio.workflow import ParentClosePolicy
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import strict_json
@@ -16,13 +15,13 @@ from interlock.contract.calls import BEING_OPENED, PLAN_UNREADABLE, UNKNOWN_SPEC
 from interlock.contract.messages import AgentMessage, Malformed, Message
 from interlock.interpreter.background import next_to_resume
 from interlock.interpreter.commands import Command, RunProcedure
-from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
+from interlock.interpreter.events import MessageReceived, PersonActed, ProcedureEnded, TimerFired
 from interlock.interpreter.machine import InvalidMessage, Machine, opened
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import State, restored
 from interlock_workflows import carried, driver, inbound, plans, views
 from interlock_workflows.archive import BATCH, Archive
-from interlock_workflows.children import Handles, run_child
+from interlock_workflows.beside import Beside
 from interlock_workflows.driver import now_ms
 from interlock_workflows.opening import Opening, opening, pinned_plan, read_session, session_of
 
@@ -71,8 +70,7 @@ class Conversation:
         if self.opening.state:  # it is there for queries before the plan is
             self._state = restored(self.opening.state)
         self._archive = Archive()
-        self._beside: set[asyncio.Task[None]] = set()
-        self._children: Handles = {}
+        self._beside = Beside(self._ended)
 
     def _read_start(self) -> None:
         """What is no start of a session may be that of a procedure; which it is, the plan says."""
@@ -158,7 +156,7 @@ class Conversation:
         self._machine = Machine(program, self._state)
         self.show()
         if next_to_resume(self._state):
-            self._spawn(self._resume())
+            self._beside.spawn(self._resume())
 
     def _new_state(self, program: Program) -> State:
         try:
@@ -218,7 +216,7 @@ class Conversation:
         self._machine.handle(event)
         self.show()
         if next_to_resume(self.state):
-            self._spawn(self._resume())
+            self._beside.spawn(self._resume())
         return self.status()
 
     async def _safely(self, event: MessageReceived) -> Json:
@@ -241,23 +239,15 @@ class Conversation:
         last = await driver.carried_out(self._machine, self._program.plan, self.state.run_id, commands)
         for command in last:
             if isinstance(command, RunProcedure):
-                self._spawn(self._procedure(command))
+                self._beside.begin(command)
         return last
 
     # -- procedures ---------------------------------------------------------------------------------------------------
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
-
-    async def _procedure(self, command: RunProcedure) -> None:
-        """One procedure to its end, and then the flow that waits for it."""
-        ended = await run_child(command, ParentClosePolicy.ABANDON, self._children)
-        self._children.pop(command.child_id, None)
+    def _ended(self, end: ProcedureEnded) -> None:
         assert self._machine is not None
-        self._machine.handle(ended)
-        await self._resume()
+        self._machine.handle(end)
+        self._beside.spawn(self._resume())
 
     async def _resume(self) -> None:
         """Let the flows go on whose procedures have ended, each in a turn of its own."""
@@ -337,7 +327,7 @@ class Conversation:
     @property
     def _due(self) -> bool:
         info = workflow.info()
-        if self._children and info.get_current_history_length() < HISTORY_WITH_CHILDREN:
+        if self._beside.running and info.get_current_history_length() < HISTORY_WITH_CHILDREN:
             return self._taken >= TURNS_WITH_CHILDREN
         return self._taken >= TURNS_PER_RUN or info.is_continue_as_new_suggested()
 
