@@ -1,11 +1,8 @@
-"""`make demo`: the shipped bundle on a real Temporal server, a real tracking service, and a worker that is killed."""
+"""`make demo`: the shipped bundles on a real Temporal server, against real services, with workers that are killed."""
 
 import asyncio
 import contextlib
-import os
-import signal
-import subprocess
-import sys
+import shutil
 import tempfile
 import threading
 import time
@@ -15,52 +12,15 @@ from pathlib import Path
 import click
 
 from demo.conversation import KILL, LINES, VIP, Line
+from demo.payroll import Payroll
+from demo.processes import ROOT, TOKEN, HrService, Worker
 from demo.tracking_service import serve
 from interlock.cli.server import EmbeddedServer
 from interlock.cli.turns import shown_turn
 from interlock.client import Interlock
 
-ROOT = Path(__file__).parents[1]
 AGENT = "logistics-support"
 KILL_AFTER_S = 1.0
-
-
-class Worker:
-    """A worker in a process of its own, so that it can be killed for good."""
-
-    def __init__(self, address: str, tracking: str, folder: Path) -> None:
-        self.environment = {
-            **os.environ,
-            "TEMPORAL_ADDRESS": address,
-            "TRACKING_URL": tracking,
-            "INTERLOCK_SPECS": str(ROOT / "specs"),
-            "INTERLOCK_PLAN_STORE": str(folder / "plans"),
-        }
-        self.log = folder / "worker.log"
-        self.process = self._started()
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        with self.log.open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, "worker.py"], cwd=ROOT, env=self.environment, stdout=log, stderr=log
-            )
-
-    def kill(self) -> None:
-        """SIGKILL: no good-bye, no clean-up."""
-        self.process.kill()
-        self.process.wait()
-
-    def restart(self) -> None:
-        """A new process with the same settings."""
-        self.process = self._started()
-
-    def stop(self) -> None:
-        """Ask it to finish what runs and end."""
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.kill()
 
 
 @contextlib.contextmanager
@@ -123,32 +83,48 @@ async def kill_the_worker(desk: Interlock, worker: Worker) -> None:
     await turn
 
 
+@contextlib.contextmanager
+def hr_service(folder: Path) -> Iterator[HrService]:
+    """The HR service as a process of its own."""
+    service = HrService(folder)
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
 async def main() -> None:
-    """Start everything, talk, kill, clean up."""
-    click.echo(click.style("Interlock demo: specs/logistics-support on a real Temporal server\n", bold=True))
-    with tempfile.TemporaryDirectory(prefix="interlock-demo-") as scratch, tracking_service() as tracking:
+    """Start everything, talk, pay, kill, clean up."""
+    click.echo(click.style("Interlock demo: the bundles of specs/ on a real Temporal server\n", bold=True))
+    with tempfile.TemporaryDirectory(prefix="interlock-demo-") as scratch:
         folder = Path(scratch)
-        click.echo(f"  tracking service   {tracking}")
-        async with EmbeddedServer(database=folder / "temporal.db") as server:
-            click.echo(f"  Temporal server    {server.address}")
-            worker = Worker(server.address, tracking, folder)
-            click.echo(f"  worker             process {worker.process.pid}")
-            try:
-                desk = await Interlock.connect(server.address)
-                await ready(desk)
-                await converse(desk)
-                await kill_the_worker(desk, worker)
-            except BaseException:
-                click.echo(worker.log.read_text(encoding="utf-8")[-3000:], err=True)
-                raise
-            finally:
-                worker.stop()
-    click.echo(
-        click.style(
-            f"\n{len(LINES) + 1} messages, one of them through a killed worker. Everything is stopped and removed.",
-            bold=True,
-        )
-    )
+        specs = shutil.copytree(ROOT / "specs", folder / "specs")
+        with tracking_service() as tracking, hr_service(folder) as hr:
+            click.echo(f"  tracking service   {tracking}")
+            click.echo(f"  HR service         {hr.url}")
+            await shown(folder, specs, tracking, hr)
+    click.echo(click.style("\nEverything is stopped and removed.", bold=True))
+
+
+async def shown(folder: Path, specs: Path, tracking: str, hr: HrService) -> None:
+    """Both parts of the demo, on one server and one worker at a time."""
+    payroll = Payroll(hr, specs)
+    async with EmbeddedServer(database=folder / "temporal.db") as server:
+        click.echo(f"  Temporal server    {server.address}")
+        services = {"TRACKING_URL": tracking, "HR_API": hr.url, "HR_TOKEN": TOKEN}
+        worker = Worker(server.address, specs, folder, INTERLOCK_ALLOW_ADDRESSES="127.0.0.0/8", **services)
+        click.echo(f"  worker             process {worker.process.pid}")
+        try:
+            desk = await Interlock.connect(server.address)
+            await ready(desk)
+            await converse(desk)
+            await kill_the_worker(desk, worker)
+            await payroll.show(server.address, worker)
+        except BaseException:
+            click.echo(worker.log.read_text(encoding="utf-8")[-3000:], err=True)
+            raise
+        finally:
+            worker.stop()
 
 
 if __name__ == "__main__":

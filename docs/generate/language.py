@@ -11,6 +11,7 @@ from interlock.expressions.filters import FILTERS, TESTS
 from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
 from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
+from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, models_in
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
@@ -19,11 +20,10 @@ from interlock.spec.schema import editor_schema
 from interlock.spec.specs import AgentSpec, Head, LibrarySpec, MessageSpec, SessionSpec, Shared
 from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, Step
 from interlock.spec.suite import (
+    AskedRetry,
     Case,
     CaseSession,
-    Expect,
-    ExpectedCall,
-    ExpectedReply,
+    ReceivedEvent,
     SentMessage,
     Stub,
     Stubs,
@@ -72,9 +72,12 @@ TITLES: dict[type[SpecModel], str] = {
     CaseSession: "Session of a case",
     Turn: "Turn",
     SentMessage: "Sent message",
+    ReceivedEvent: "Received event",
+    AskedRetry: "Retry of a run",
     Expect: "Expect",
     ExpectedCall: "Expected call",
     ExpectedReply: "Expected reply",
+    ExpectedFailure: "Expected failure",
 }
 """What each model is called; every model of the language is here or is a step."""
 

@@ -1,7 +1,7 @@
 """What a suite covered of its agent: which of its parts, from gates to tools, acted in a turn."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.plan.plan import Plan
@@ -12,19 +12,19 @@ Json = Mapping[str, Any]
 KINDS = ("gates", "routes", "steps", "branches", "catches", "rows", "mounts", "responses", "tools")
 
 
-class Coverage:
+BESIDE = "\0"
+"""Stands between a place and a word where two parts have the same place."""
+
+
+class Counted:
     """Counts how often each part of a plan was used; parts are known by their place, named for people."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.parts: Mapping[str, dict[str, str]] = {kind: dict(_parts(plan, kind)) for kind in KINDS}
+    def __init__(self, kinds: Sequence[str], parts: Mapping[str, dict[str, str]]) -> None:
+        self.kinds = kinds
+        self.parts = parts
         self.used: Counter[str] = Counter()
-        self._places = _Places(plan)
 
-    def add(self, record: Json) -> None:
-        """Take the record of a turn into account."""
-        self.used.update(self._places.of(record))
-
-    def merge(self, other: "Coverage") -> None:
+    def merge(self, other: "Counted") -> None:
         """Add what another suite of the same plan covered."""
         self.used.update(other.used)
 
@@ -35,13 +35,26 @@ class Coverage:
 
     def unused(self, kind: str) -> list[tuple[str, str]]:
         """`(name, place)` of the parts of a kind that no turn used."""
-        return [(name, place) for place, name in self.parts[kind].items() if place not in self.used]
+        left = ((name, place) for place, name in self.parts[kind].items() if place not in self.used)
+        return [(name, place.partition(BESIDE)[0]) for name, place in left]
 
     @property
     def share(self) -> float:
         """Used parts over all parts of all kinds, from 0 to 1."""
-        used, there = (sum(column) for column in zip(*map(self.counts, KINDS), strict=True))
+        used, there = (sum(column) for column in zip(*map(self.counts, self.kinds), strict=True))
         return used / there if there else 1.0
+
+
+class Coverage(Counted):
+    """What was used of an agent."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(KINDS, {kind: dict(_parts(plan, kind)) for kind in KINDS})
+        self._places = _Places(plan)
+
+    def add(self, record: Json) -> None:
+        """Take the record of a turn into account."""
+        self.used.update(self._places.of(record))
 
 
 class _Places:
@@ -108,13 +121,23 @@ def _parts(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
         case "responses":
             yield from ((response.at, f"response {name}") for name, response in plan.responses.items())
         case "tools":
-            yield from ((tool.at, f"tool {name}") for name, tool in plan.tools.items())
+            yield from tools_of(plan)
         case "rows":
-            for name, table in plan.decisions.items():
-                yield from ((row.at, f"row {number} of {name}") for number, row in enumerate(table.rows, 1))
+            yield from rows_of(plan)
         case _:
             for name, flow in plan.flows.items():
                 yield from _steps(flow, f"flow {name}", kind)
+
+
+def tools_of(plan: Plan) -> Iterator[tuple[str, str]]:
+    """`(place, name)` of every tool."""
+    return ((tool.at, f"tool {name}") for name, tool in plan.tools.items())
+
+
+def rows_of(plan: Plan) -> Iterator[tuple[str, str]]:
+    """`(place, name)` of every row of every table."""
+    for name, table in plan.decisions.items():
+        yield from ((row.at, f"row {number} of {name}") for number, row in enumerate(table.rows, 1))
 
 
 def _steps(steps: Iterable[Step], where: str, kind: str) -> Iterator[tuple[str, str]]:

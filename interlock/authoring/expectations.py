@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import re2
 
 from interlock.authoring.telling import ending_gate
-from interlock.spec.suite import CONTRACT_OUTCOME
+from interlock.spec.expected import CONTRACT_OUTCOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from interlock.authoring.stage import Played
     from interlock.interpreter.commands import CallTool
     from interlock.interpreter.state import State
-    from interlock.spec.suite import Expect, ExpectedCall, ExpectedReply
+    from interlock.spec.expected import Expect, ExpectedCall, ExpectedReply
 
 
 @dataclass(frozen=True)
@@ -34,32 +34,41 @@ class Mismatch:
         return ".".join(map(str, self.path))
 
 
+class Unfit(Exception):  # noqa: N818 - it names what is wrong
+    """What a case begins with, or sends, is not let in. `path` leads to it within the case; none is the turn."""
+
+    def __init__(self, key: str, fits: str, happened: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(happened)
+        self.path = path
+        self.mismatch = Mismatch((key,), fits, happened)
+
+
 def mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatch]:
     """Every expectation that does not hold."""
     reply = played.reply or {}
     record = played.record or {}
     written = expect.model_fields_set
     if expect.outcome is not None:
-        yield from _same(("outcome",), CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
+        yield from same(("outcome",), CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
     if expect.status is not None:
-        yield from _same(("status",), expect.status, state.status)
+        yield from same(("status",), expect.status, state.status)
     if expect.reason is not None:
-        yield from _same(("reason",), expect.reason, reply.get("reason"))
+        yield from same(("reason",), expect.reason, reply.get("reason"))
     if expect.gate is not None:
-        yield from _same(("gate",), expect.gate, (ending_gate(record) or {}).get("id"))
+        yield from same(("gate",), expect.gate, (ending_gate(record) or {}).get("id"))
     if expect.route is not None:
-        yield from _same(("route",), expect.route, (record.get("route") or {}).get("id"))
+        yield from same(("route",), expect.route, (record.get("route") or {}).get("id"))
     if expect.answered_by is not None:
-        yield from _same(("answered_by",), expect.answered_by, record.get("response_source"))
+        yield from same(("answered_by",), expect.answered_by, record.get("response_source"))
     if "missing" in written:
-        yield from _same(("missing",), expect.missing, reply.get("missing"))
+        yield from same(("missing",), expect.missing, reply.get("missing"))
     for name, value in (expect.slots or {}).items():
-        yield from _same(("slots", name), value, _slot(record, name))
+        yield from same(("slots", name), value, _slot(record, name))
     for name, value in (expect.cells or {}).items():
         tool, key = name.split(".", 1)
-        yield from _same(("cells", name), value, state.cells.get(tool, {}).get(key, {}).get("value"))
+        yield from same(("cells", name), value, state.cells.get(tool, {}).get(key, {}).get("value"))
     if expect.calls is not None:
-        yield from _calls(expect.calls, played.calls_of_turn)
+        yield from calls_as(expect.calls, played.calls_of_turn)
     if expect.reply is not None:
         yield from _said(expect.reply, reply.get("text") or "")
 
@@ -69,18 +78,20 @@ def _slot(record: dict[str, Any], name: str) -> Any:
     return found.get("value") if isinstance(found, dict) else found
 
 
-def _same(path: tuple[str | int, ...], expected: Any, happened: Any) -> Iterator[Mismatch]:
+def same(path: tuple[str | int, ...], expected: Any, happened: Any) -> Iterator[Mismatch]:
+    """A mismatch unless both are equal, and of one type."""
     if expected != happened or type(expected) is not type(happened):
         yield Mismatch(path, shown(expected), shown(happened))
 
 
-def _calls(expected: list[ExpectedCall], happened: list[CallTool]) -> Iterator[Mismatch]:
+def calls_as(expected: list[ExpectedCall], happened: list[CallTool]) -> Iterator[Mismatch]:
+    """Mismatches unless exactly these calls were made, in this order, with at least these arguments."""
     if [call.tool for call in expected] != [call.tool for call in happened]:
         yield Mismatch(("calls",), shown([call.tool for call in expected]), shown([call.tool for call in happened]))
         return
     for place, (call, made) in enumerate(zip(expected, happened, strict=True)):
         for name, value in (call.args or {}).items():
-            yield from _same(("calls", place, "args", name), value, made.arguments.get(name))
+            yield from same(("calls", place, "args", name), value, made.arguments.get(name))
 
 
 def _said(expected: ExpectedReply, text: str) -> Iterator[Mismatch]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
-from interlock.authoring.coverage import KINDS, Coverage
+from interlock.authoring.coverage import Counted
 from interlock.authoring.suites import CaseResult, SuiteResult
 
 _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -33,16 +33,16 @@ def _turn_text(case: CaseResult, turn: int) -> str:
     return "\n".join([*lines, "  because:", *(f"    {subject:<8} {line}" for subject, line in why)])
 
 
-def coverage_text(agent: str, coverage: Coverage) -> str:
-    """What was covered of an agent, and what was not, with places."""
-    counts = [(kind, *coverage.counts(kind)) for kind in KINDS]
+def coverage_text(name: str, coverage: Counted) -> str:
+    """What was covered of an agent or procedure, and what was not, with places."""
+    counts = [(kind, *coverage.counts(kind)) for kind in coverage.kinds]
     shares = ", ".join(f"{used} of {there} {kind}" for kind, used, there in counts if there)
-    lines = [f"coverage of {agent}: {coverage.share:.0%} ({shares})"]
-    lines += [f"    not covered: {name} ({place})" for kind in KINDS for name, place in coverage.unused(kind)]
+    lines = [f"coverage of {name}: {coverage.share:.0%} ({shares})"]
+    lines += [f"    not covered: {name} ({place})" for kind in coverage.kinds for name, place in coverage.unused(kind)]
     return "\n".join(lines)
 
 
-def as_json(results: Sequence[SuiteResult], coverage: Iterable[tuple[str, Coverage]]) -> str:
+def as_json(results: Sequence[SuiteResult], coverage: Iterable[tuple[str, Counted]]) -> str:
     """`{version, suites, coverage}`; the version changes when a key does."""
     content = {
         "version": 1,
@@ -75,9 +75,9 @@ def _case(case: CaseResult) -> dict[str, object]:
     }
 
 
-def _coverage(found: Coverage) -> dict[str, object]:
-    kinds = {kind: dict(zip(("used", "there"), found.counts(kind), strict=True)) for kind in KINDS}
-    unused = [{"part": name, "place": place} for kind in KINDS for name, place in found.unused(kind)]
+def _coverage(found: Counted) -> dict[str, object]:
+    kinds = {kind: dict(zip(("used", "there"), found.counts(kind), strict=True)) for kind in found.kinds}
+    unused = [{"part": name, "place": place} for kind in found.kinds for name, place in found.unused(kind)]
     return {"share": round(found.share, 4), **kinds, "unused": unused}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.expressions import Expression, compile_all
 from interlock.interpreter.events import ToolReturned
@@ -47,10 +47,11 @@ class StubbedWorld:
             if self._applies(key, stub, call):
                 self._used[key] = self._used.get(key, 0) + 1
                 if stub.outcome is not None:
-                    return ToolReturned(call.call_id, stub.outcome, now_ms, message=f"stubbed {stub.outcome}")
+                    return _failed(call, stub.outcome, now_ms)
                 return ToolReturned(call.call_id, "returned", now_ms, status=stub.status or 200, payload=stub.payload)
         self._unanswered.append(call)
-        return ToolReturned(call.call_id, "error", now_ms, message=f"no stub of {call.tool!r} answers this call")
+        message = f"no stub of {call.tool!r} answers this call"
+        return ToolReturned(call.call_id, "error", now_ms, message=message, sent=False)
 
     def unanswered(self) -> list[CallTool]:
         """The calls without a stub since this was last asked."""
@@ -62,3 +63,10 @@ class StubbedWorld:
             return False
         condition = self._stubs.conditions.get(key)
         return condition is None or bool(condition({"args": call.arguments}))
+
+
+def _failed(call: CallTool, outcome: Literal["timeout", "error", "lost"], now_ms: int) -> ToolReturned:
+    """A call without an answer; only of one that went wrong before it was sent is it known that nothing happened."""
+    ending: Literal["timeout", "error"] = "timeout" if outcome == "timeout" else "error"
+    message = f"stubbed {outcome}"
+    return ToolReturned(call.call_id, ending, now_ms, message=message, sent=outcome != "error")

@@ -1,4 +1,4 @@
-"""Runs suites offline: each case on a fresh stage, each expectation held against reply, record and state."""
+"""Runs suites offline: each case on a fresh stage, each expectation held against what came of its turn."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import random
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from interlock.authoring.coverage import Coverage
-from interlock.authoring.expectations import Mismatch, mismatches, shown
-from interlock.authoring.stage import Stage
+from interlock.authoring.agent_case import AgentCase
+from interlock.authoring.coverage import Counted, Coverage
+from interlock.authoring.expectations import Mismatch, Unfit, shown
 from interlock.authoring.stubs import StubbedTools
-from interlock.authoring.telling import told
-from interlock.interpreter.opening import InvalidMessage
-from interlock.spec.durations import milliseconds
+from interlock.authoring.work_case import WorkCase
+from interlock.authoring.work_coverage import WorkCoverage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from interlock.authoring.stage import Played
     from interlock.authoring.stubs import StubbedWorld
     from interlock.diagnostics import Location
     from interlock.plan.plan import Plan
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
     Locate = Callable[[Path], Location]
+    Playing = AgentCase | WorkCase
+    Begun = Callable[[Case, StubbedWorld, int], Playing]
 
 DEFAULT_NOW = "2026-01-05T09:00:00+00:00"
 """When a suite that declares no `now` begins: a Monday morning."""
@@ -56,12 +56,12 @@ class CaseResult:
 
 @dataclass
 class SuiteResult:
-    """How a suite went, and what it covered of its agent."""
+    """How a suite went, and what it covered of its agent or procedure."""
 
     suite: str
     of: str
     cases: list[CaseResult]
-    coverage: Coverage
+    coverage: Counted
 
     @property
     def failed(self) -> list[CaseResult]:
@@ -69,20 +69,40 @@ class SuiteResult:
         return [case for case in self.cases if case.failures]
 
 
-def run_suite(suite: SuiteSpec, plan: Plan, locate: Locate, *, only: str = "", seed: int | None = None) -> SuiteResult:
-    """Run the cases whose id contains `only`, in the order written, or shuffled by `seed`; `locate` finds a key."""
+def run_suite(
+    suite: SuiteSpec,
+    plan: Plan,
+    locate: Locate,
+    *,
+    plans: Iterable[Plan] = (),
+    only: str = "",
+    seed: int | None = None,
+) -> SuiteResult:
+    """Run the cases whose id contains `only`, in the order written, or shuffled by `seed`; `locate` finds a key.
+
+    `plans` are those of the bundle: a procedure finds there those that it runs.
+    """
     stubs = StubbedTools((suite.stubs.tools if suite.stubs else None) or {})
     now_ms = epoch_ms((suite.stubs.now if suite.stubs else None) or DEFAULT_NOW)
     chosen = [(place, case) for place, case in enumerate(suite.cases) if only in case.id]
     if seed is not None:
         random.Random(seed).shuffle(chosen)  # noqa: S311 -- an order, not a secret
-    coverage = Coverage(plan)
+    coverage, begun = _stage_of(plan, tuple(plans))
     results = []
     for place, case in chosen:
-        running = _Running(CaseResult(suite.name, case.id, locate(("cases", place, "id"))), place, locate, coverage)
-        running.run(case, plan, stubs.world(), now_ms)
+        running = _Running(CaseResult(suite.name, case.id, locate(("cases", place, "id"))), place, locate)
+        running.run(case, begun, stubs.world(), now_ms)
         results.append(running.result)
     return SuiteResult(suite.name, plan.name, results, coverage)
+
+
+def _stage_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Counted, Begun]:
+    """What counts the cases of that plan, and what begins one."""
+    if plan.work is None:
+        agent = Coverage(plan)
+        return agent, lambda case, world, now_ms: AgentCase(plan, case, world, now_ms, agent)
+    work = WorkCoverage(plan)
+    return work, lambda case, world, now_ms: WorkCase(plan, case, world, now_ms, work, plans)
 
 
 @dataclass
@@ -92,63 +112,33 @@ class _Running:
     result: CaseResult
     place: int
     locate: Locate
-    coverage: Coverage
 
-    def run(self, case: Case, plan: Plan, world: StubbedWorld, now_ms: int) -> None:
-        """Play every turn; a failed expectation does not stop the case, a user or message that does not fit does."""
+    def run(self, case: Case, begun: Begun, world: StubbedWorld, now_ms: int) -> None:
+        """Play every turn; a failed expectation does not stop the case, what does not fit the spec does."""
         started = time.perf_counter()
-        path: Path = ("session",) if case.session else ("id",)
-        number = 0
         try:
-            stage = Stage(plan, world, user=_user(case), now_ms=now_ms, session_id=case.id)
-            for number, turn in enumerate(case.turns, 1):
-                path = ("turns", number - 1)
-                self._turn(number, turn, stage)
-        except InvalidMessage as problem:
-            self._failed(
-                path,
-                number or 1,
-                Mismatch(("message" if number else "session",), "what fits the agent", problem.message),
-            )
+            playing = begun(case, world, now_ms)
+            for turn in case.turns:
+                self._turn(turn, playing, world)
+        except Unfit as problem:
+            number = self.result.turns + 1
+            self._failed(problem.path or ("turns", number - 1), number, problem.mismatch)
         self.result.elapsed_s = time.perf_counter() - started
 
-    def _turn(self, number: int, turn: Turn, stage: Stage[StubbedWorld]) -> None:
-        played = play(stage, turn)
+    def _turn(self, turn: Turn, playing: Playing, world: StubbedWorld) -> None:
+        mismatches = playing.play(turn)
         self.result.turns += 1
-        self.coverage.add(played.record or {})
-        path = ("turns", number - 1)
-        failed = len(self.result.failures)
-        if turn.expect:
-            for one in mismatches(turn.expect, played, stage.state):
-                self._failed((*path, "expect", *one.path), number, one)
-        for call in stage.world.unanswered():
+        number, failed = self.result.turns, len(self.result.failures)
+        path: Path = ("turns", number - 1)
+        for one in mismatches:
+            self._failed((*path, "expect", *one.path), number, one)
+        for call in world.unanswered():
             self._failed(path, number, Mismatch(("stubs",), f"an answer for {call.tool}", shown(call.arguments)))
         if len(self.result.failures) > failed:
-            self.result.why[number] = told(played.record or {})
+            self.result.why[number] = playing.why()
 
     def _failed(self, path: Path, turn: int, mismatch: Mismatch) -> None:
         self.result.failures.append(Failure(self.locate(("cases", self.place, *path)), turn, mismatch))
-
-
-def play(stage: Stage[StubbedWorld], turn: Turn) -> Played:
-    """Play one turn of a suite."""
-    if turn.user is not None:
-        return stage.say(turn.user)
-    if turn.message is not None:
-        kind, metadata = turn.message.type or "user_chat", dict(turn.message.metadata or {})
-        return stage.say(turn.message.text, kind=kind, metadata=metadata)
-    if turn.agent is not None:
-        return stage.say(turn.agent, role="agent")
-    if turn.event is not None:
-        return stage.act(turn.event)
-    assert turn.advance is not None
-    return stage.advance(milliseconds(turn.advance))
-
-
-def _user(case: Case) -> dict[str, Any]:
-    session = case.session
-    user = {"id": "tester", **((session.user if session else None) or {})}
-    return {**user, "locale": session.locale} if session and session.locale else user
 
 
 def epoch_ms(moment: str) -> int:

@@ -120,7 +120,8 @@ def _at(rule: Json) -> str:
 
 def _call(call: Json, record: Json) -> Iterator[Line]:
     why = f", {call['error']}" if call.get("error") else ""
-    yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}{why}"
+    tried = f" at attempt {call['attempts']}" if call.get("attempts", 1) > 1 else ""
+    yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}{tried}{why}"
     for name, source in (call.get("sources") or {}).items():
         yield "source", f"{name} = {_value(call['arguments'].get(name))} ← {_source(source, record)}"
 

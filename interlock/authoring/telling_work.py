@@ -1,9 +1,10 @@
 """What the record of a procedure's step says, in lines for people: its calls, and where every argument is from."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from interlock.authoring.telling import told_call
+from interlock.authoring.telling import told_call, told_tables
 
 Json = dict[str, Any]
 Line = tuple[str, str]
@@ -11,7 +12,7 @@ Line = tuple[str, str]
 MARKS = {"done": "✓", "skipped": "–", "failed": "✗", "stopped": "■"}
 """How a step ended, as one sign."""
 
-EVENTS = {"done": "the procedure is done", "failed": "the procedure stands still", "ended": "the procedure has failed"}
+EVENTS = {"done": "the procedure is done", "failed": "nothing catches this", "ended": "the procedure has failed"}
 
 
 def told_step(record: Json) -> list[Line]:
@@ -28,6 +29,7 @@ def headline(record: Json) -> str:
 
 def _step(record: Json) -> Iterator[Line]:
     yield "step", headline(record)
+    yield from told_tables(record)
     for call in record["calls"]:
         yield from told_call(call)
     if child := record.get("child"):
@@ -40,11 +42,14 @@ def _event(record: Json) -> Iterator[Line]:
     event = record["event"]
     match event:
         case "event":
-            yield "event", f"{record['name']} came in: {record['data']}"
+            yield "event", f"{record['name']} came in: {json.dumps(record['data'], ensure_ascii=False)}"
         case "retry" | "cancel":
             yield event, f"by {record['by'] or 'somebody'}"
+        case "undone":
+            yield "undone", str(record["step"])
         case _:
             yield str(event), EVENTS.get(event, str(event))
+            yield from told_tables(record)
 
 
 def _duration(ms: int) -> str:

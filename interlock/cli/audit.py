@@ -43,7 +43,7 @@ def command(
     if as_json:
         click.echo(json.dumps(_as_json(audit), ensure_ascii=False, indent=2))
     else:
-        click.echo("\n".join(_lines(audit)))
+        click.echo("\n".join(audit_lines(audit)))
     sys.exit(0 if all(share.complete for _, share in _binding(audit)) else 1)
 
 
@@ -65,7 +65,8 @@ def _binding(audit: Audit) -> list[tuple[str, Share]]:
     return [(name, share) for name, share in audit.shares() if share is not audit.bad_arguments_stopped]
 
 
-def _lines(audit: Audit) -> list[str]:
+def audit_lines(audit: Audit) -> list[str]:
+    """The figures for people, each with what is not among the good ones."""
     lines = [f"{audit.runs} runs, {audit.calls} calls" + (f", {audit.masked} masked values" if audit.masked else "")]
     for name, share in audit.shares():
         percent = "none seen" if not share.whole else f"{100 * share.part / share.whole:.1f} %"

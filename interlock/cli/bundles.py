@@ -94,6 +94,14 @@ def plan_named(name: str, paths: Iterable[Path]) -> Plan:
     raise click.UsageError(f"no agent or procedure is called {name!r}. {near_or_all(name, plans)}")
 
 
+def agent_named(name: str, paths: Iterable[Path]) -> Plan:
+    """The plan of the agent of that name; wrong usage if it is a procedure, which nobody talks to."""
+    plan = plan_named(name, paths)
+    if plan.work is not None:
+        raise click.UsageError(f"{name!r} is a procedure; start it with `interlock run {name}`.")
+    return plan
+
+
 def _plans_by_name(found: Iterable[tuple[Path, Compiled]]) -> dict[str, Plan]:
     """The plans of all bundles; a spec is started by its name, so two of one name cannot be served together."""
     plans: dict[str, Plan] = {}

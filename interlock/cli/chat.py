@@ -42,9 +42,9 @@ def command(name: str, paths: tuple[Path, ...], address: str | None, session: st
     conversation = Conversation(name, session or f"chat-{uuid.uuid4().hex[:8]}", given, why=not brief)
     log_for_people()
     if address is None:
-        from interlock.cli.bundles import plan_named
+        from interlock.cli.bundles import agent_named
 
-        asyncio.run(_on_embedded(conversation, plan_named(name, paths)))
+        asyncio.run(_on_embedded(conversation, agent_named(name, paths)))
     else:
         asyncio.run(_at(conversation, address))
 

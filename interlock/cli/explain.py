@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import paths_argument, plan_named
+from interlock.cli.bundles import agent_named, paths_argument
 from interlock.cli.options import json_object
 from interlock.cli.turns import outcome_of, reply_lines, told_line, told_lines
 
@@ -34,7 +34,7 @@ def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str,
     from interlock.authoring.explaining import explained
     from interlock.interpreter.opening import InvalidMessage
 
-    plan = plan_named(name, paths)
+    plan = agent_named(name, paths)
     given = {"id": "explain", **json_object(user, "--user")}
     try:
         found = explained(

@@ -1,4 +1,4 @@
-"""`interlock graph`: an agent as Mermaid, drawn from its compiled plan."""
+"""`interlock graph`: an agent or procedure as Mermaid, drawn from its compiled plan."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 @click.command("graph", epilog="Example: interlock graph logistics-support --language en > graph.mmd")
 @click.argument("name")
 @paths_argument
-@click.option("--language", default="", help="The language of the texts; the agent's first if not given.")
+@click.option("--language", default="", help="The language of the texts; the first if not given.")
 def command(name: str, paths: tuple[Path, ...], language: str) -> None:
-    """Draw the agent NAME: gates in the order they run, routes, flows with their branches and catches."""
+    """Draw the agent or procedure NAME.
+
+    Of an agent: gates in the order they run, routes, flows with their branches and catches. Of a procedure: its steps,
+    what runs side by side, what repeats, and on dotted edges what undoes a step.
+    """
     from interlock.plan.graph import mermaid
 
     plan = plan_named(name, paths)

@@ -1,4 +1,4 @@
-"""`interlock plan`: the compiled plan of an agent, or only its digest."""
+"""`interlock plan`: the compiled plan of an agent or procedure, or only its digest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @paths_argument
 @click.option("--digest", is_flag=True, help="Print the digest alone.")
 def command(name: str, paths: tuple[Path, ...], digest: bool) -> None:
-    """Show the compiled plan of the agent NAME as JSON, with its digest."""
+    """Show the compiled plan of the agent or procedure NAME as JSON, with its digest."""
     plan = plan_named(name, paths)
     if digest:
         click.echo(plan.digest)

@@ -16,7 +16,7 @@ from interlock.cli.output import write
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from interlock.authoring.coverage import Coverage
+    from interlock.authoring.coverage import Counted
     from interlock.authoring.suites import SuiteResult
     from interlock.compiler import Compiled, Suite
     from interlock.diagnostics import Location
@@ -44,7 +44,7 @@ def command(
     started = time.perf_counter()
     results = _results(found, only, seed)
     elapsed = time.perf_counter() - started
-    coverage = _by_agent(results)
+    coverage = _by_spec(results)
     if junit is not None:
         write(junit, reports.junit(results))
     if as_json:
@@ -58,16 +58,21 @@ def command(
 
 
 def _results(found: Iterable[tuple[Path, Compiled]], only: str, seed: int | None) -> list[SuiteResult]:
-    from interlock.authoring.suites import run_suite
-
     results = [
-        run_suite(suite.spec, bundle.plans[suite.spec.of], _locator(folder, suite), only=only, seed=seed)
-        for folder, bundle in found
-        for suite in bundle.suites
+        _ran(bundle, suite, _locator(folder, suite), only, seed) for folder, bundle in found for suite in bundle.suites
     ]
     if not any(result.cases for result in results):
         raise click.UsageError(f"no case's id contains {only!r}." if only else "there is no Suite under these paths.")
     return results
+
+
+def _ran(
+    bundle: Compiled, suite: Suite, locate: Callable[[tuple[str | int, ...]], Location], only: str, seed: int | None
+) -> SuiteResult:
+    from interlock.authoring.suites import run_suite
+
+    plans = bundle.plans
+    return run_suite(suite.spec, plans[suite.spec.of], locate, plans=plans.values(), only=only, seed=seed)
 
 
 def _locator(folder: Path, suite: Suite) -> Callable[[tuple[str | int, ...]], Location]:
@@ -80,8 +85,8 @@ def _locator(folder: Path, suite: Suite) -> Callable[[tuple[str | int, ...]], Lo
     return locate
 
 
-def _by_agent(results: Iterable[SuiteResult]) -> dict[str, Coverage]:
-    found: dict[str, Coverage] = {}
+def _by_spec(results: Iterable[SuiteResult]) -> dict[str, Counted]:
+    found: dict[str, Counted] = {}
     for result in results:
         if result.of in found:
             found[result.of].merge(result.coverage)
@@ -90,7 +95,7 @@ def _by_agent(results: Iterable[SuiteResult]) -> dict[str, Coverage]:
     return found
 
 
-def _tell(results: list[SuiteResult], coverage: dict[str, Coverage], elapsed: float, *, partial: bool) -> None:
+def _tell(results: list[SuiteResult], coverage: dict[str, Counted], elapsed: float, *, partial: bool) -> None:
     from interlock.authoring import reports
 
     told = reports.failures(results)

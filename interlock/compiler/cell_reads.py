@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
+    from interlock.spec.fields import Argument
 
 _UNDECIDED = re.compile(r"\b(or|defined|default|if)\b")
 """Words by which a text goes on without a cell."""
@@ -31,13 +32,17 @@ AFTER = frozenset({"ensures", "read_back", "repeat"})
 
 @dataclass(frozen=True, slots=True)
 class CellRead:
-    """`needed`: without the cell there is no value. `after`: it is read when the call has been made."""
+    """`needed`: without the cell there is no value. `after`: it is read when the call has been made.
+
+    `max_age`: how old it may be, as written.
+    """
 
     tool: str
     key: str
     site: Site
     needed: bool = False
     after: bool = False
+    max_age: str = ""
 
 
 def of_tool(tool: Part) -> tuple[CellRead, ...]:
@@ -69,7 +74,10 @@ def of_site(site: Site) -> Iterator[CellRead]:
     needed = site.form == "path" or copied_path(site.text) is not None
     for root, *rest in read_paths(site):
         if root == "cells" and len(rest) > 1:
-            yield CellRead(rest[0], rest[1], site, needed and not _optional(site), after)
+            argument = _argument(site)
+            optional = argument is not None and (argument.optional or argument.default is not None)
+            max_age = (argument.max_age or "") if argument is not None else ""
+            yield CellRead(rest[0], rest[1], site, needed and not optional, after, max_age)
     for part in used_by(site):
         for tool, key, inner in _behind(part):
             yield CellRead(tool, key, inner, after=after)
@@ -88,13 +96,13 @@ def _behind(part: Part) -> tuple[tuple[str, str, Site], ...]:
     return found
 
 
-def _optional(site: Site) -> bool:
-    """Whether the argument may be left out."""
+def _argument(site: Site) -> Argument | None:
+    """The argument of a tool that the site gives a value."""
     tool = site.owner
-    if tool is None or tool.plural != "tools" or "input" not in site.path:
-        return False
-    argument = (tool.model.input or {}).get(site.path[len(tool.path) + 1])
-    return argument is not None and (argument.optional or argument.default is not None)
+    if tool is None or tool.plural != "tools" or site.path[len(tool.path)] != "input":
+        return None
+    arguments: dict[str, Argument] = tool.model.input or {}
+    return arguments.get(str(site.path[len(tool.path) + 1]))
 
 
 def sites_by_step(unit: Unit) -> dict[Path, list[Site]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from interlock.compiler.findings import Findings
-    from interlock.compiler.project import Project
+    from interlock.compiler.project import Project, Suite
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
 
@@ -118,7 +118,7 @@ def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> Non
             findings.error("key-without-effect", message, part.unit.key(*path, "history"))
 
 
-def check_literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+def check_literal(unit: Unit | Suite, path: Path, value: Any, argument: Any, findings: Findings) -> None:
     """A value that is not computed must be what the field says."""
     if value is None or has_template(value):
         return

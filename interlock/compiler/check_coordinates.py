@@ -9,11 +9,11 @@ from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
 from interlock.compiler.coordinates import Meeting, followed
 from interlock.compiler.fillings import MOST_CALLS, Filling
 from interlock.compiler.order import normal
+from interlock.compiler.unfilled import STALE, reason, remedy
 from interlock.compiler.walk import all_steps, steps_of
+from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
@@ -59,6 +59,8 @@ class _Report:
             self._two(met, rivals)
         elif not filling.sure and met.read.needed and not self._is_guarded(met):
             self._perhaps(met)
+        elif met.read.max_age and met.age_ms > milliseconds(met.read.max_age):
+            self._too_old(met)
         else:
             return
         self._told.add((met.step, tool))
@@ -102,33 +104,10 @@ class _Report:
         if met.filling.gone is not None:
             other, why = met.filling.gone, STALE
         else:
-            other, why = next(self._reasons(met.step, calls))
+            other, why = reason(self._unit, met.step, calls[:MOST_CALLS])
         message = f"`cells.{tool}.{key}` cannot have been filled here"
         also = (*also, (self._unit.key(*other, "call"), why))
-        self._findings.error("cell-not-filled-yet", message, place, also=also, hint=_remedy(tool, why))
-
-    def _reasons(self, step: Path, calls: list[Path]) -> Iterator[tuple[Path, str]]:
-        """The calls that do not fill it here, with the reason, those first that are most likely meant."""
-        others = [(path, self._reason(step, path)) for path in calls]
-        yield from sorted(others, key=lambda one: _REASONS.index(one[1]))
-
-    def _reason(self, step: Path, call: Path) -> str:
-        if call == step:
-            return OWN
-        if step[: len(call) + 1] == (*call, "catch"):
-            return FAILED
-        if "compensate" in call and "compensate" not in step:
-            return UNDOES
-        loops = loops_around(self._unit, step)
-        if any(loop not in loops for loop in loops_around(self._unit, call)):
-            return IN_A_LOOP
-        match relation(self._unit, call, step):
-            case "parallel":
-                return AT_ONCE
-            case "exclusive":
-                return INSTEAD
-            case _:
-                return LATER
+        self._findings.error("cell-not-filled-yet", message, place, also=also, hint=remedy(tool, why))
 
     def _elsewhere(self, tool: str) -> str:
         for step in all_steps(self._unit):
@@ -141,7 +120,7 @@ class _Report:
 
     def _rivals(self, met: Meeting) -> tuple[Path, Path] | None:
         calls = met.filling.calls
-        if met.rival is not None and not self._has_its_own(met):
+        if met.rival is not None and not self._has_its_own(calls, met.rival):
             return calls[0], met.rival
         for index, one in enumerate(calls):
             for other in calls[:index]:
@@ -149,9 +128,10 @@ class _Report:
                     return other, one
         return None
 
-    def _has_its_own(self, met: Meeting) -> bool:
+    def _has_its_own(self, calls: tuple[Path, ...], rival: Path) -> bool:
         """Whether a pass of a loop has filled it for itself, which nothing beside the loop can touch."""
-        return all(loops_around(self._unit, call) for call in met.filling.calls)
+        around = len(loops_around(self._unit, rival))
+        return all(len(loops_around(self._unit, call)) > around for call in calls)
 
     def _are_rivals(self, one: Path, other: Path) -> bool:
         """Whether both may have run, and not with the same arguments one after the other."""
@@ -191,6 +171,14 @@ class _Report:
         hint = f"run this only `when: cells.{tool}.{key} is defined`, or fill it on every path"
         self._findings.warning("cell-may-be-missing", message, place, also=also, hint=hint)
 
+    def _too_old(self, met: Meeting) -> None:
+        tool, key = met.read.tool, met.read.key
+        place, also = self._place(met)
+        message = f"`cells.{tool}.{key}` is always older here than its `max_age` of {met.read.max_age}"
+        also = (*also, (self._unit.key(*met.filling.calls[0], "call"), "this fills it, before the waits between"))
+        hint = f"call {tool!r} again after the wait, or allow a greater age"
+        self._findings.error("cell-too-old", message, place, also=also, hint=hint)
+
     def _place(self, met: Meeting) -> tuple[Location, Also]:
         """Where it is told: at what the procedure itself has written; what a tool reads stands beside it."""
         site = met.read.site
@@ -201,26 +189,3 @@ class _Report:
         if step is None:
             return self._unit.key("result"), ((read, "it is read here"),)
         return self._unit.key(*met.step, step.action), ((read, "it is read here"),)
-
-
-FAILED = "this has failed, and fills nothing"
-STALE = "this makes it stale"
-OWN = "this is the call itself"
-AT_ONCE = "this runs at the same time"
-INSTEAD = "this runs in another branch"
-IN_A_LOOP = "what this fills belongs to one pass of the loop"
-LATER = "this runs later, if at all"
-UNDOES = "this runs only to undo a step"
-_REASONS = (AT_ONCE, IN_A_LOOP, INSTEAD, LATER, FAILED, UNDOES, OWN)
-
-
-def _remedy(tool: str, why: str) -> str:
-    match why:
-        case _ if why == STALE:
-            return f"call {tool!r} again before this"
-        case _ if why == AT_ONCE:
-            return "write the step that needs it after the branches, or into the same branch"
-        case _ if why == IN_A_LOOP:
-            return "do within the loop whatever needs it"
-        case _:
-            return f"call {tool!r} before this"

@@ -1,4 +1,4 @@
-"""Suites: every name they mention is one of the Agent they test, and its expectations can come true."""
+"""Suites: every name they mention is one of the spec they test, and its expectations can come true."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from interlock.compiler.check_suite_keys import check_suite_keys
+from interlock.compiler.check_work_suites import check_work_suite
 from interlock.compiler.findings import suggestion
+from interlock.compiler.running_order import all_run
 from interlock.compiler.scopes import MESSAGE_TYPES, USER
 from interlock.compiler.shapes import args_shape
 from interlock.expressions.check import check_expression
@@ -17,27 +20,31 @@ if TYPE_CHECKING:
 
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project, Suite
-    from interlock.compiler.units import Unit
+    from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
-    from interlock.spec.suite import Expect
+    from interlock.spec.expected import Expect
 
 
 def check_suites(project: Project, findings: Findings) -> None:
     """All Suites of the bundle."""
     for suite in project.suites:
-        agent = next((unit for unit in project.agents if unit.name == suite.spec.of), None)
-        if agent is not None:
-            _Check(suite, agent, findings).run()
+        unit = next((unit for unit in project.runnable if unit.name == suite.spec.of), None)
+        if unit is not None:
+            check_suite_keys(suite, unit, findings)
+            _Check(suite, unit, findings).run()
+            if unit.kind == "Procedure":
+                check_work_suite(suite, unit, findings)
         elif suite.spec.of not in project.unreadable:
-            agents = [unit.name for unit in project.agents]
-            hint = suggestion(suite.spec.of, agents, none="there is no Agent in this bundle")
-            findings.error("unknown-target", f"there is no agent {suite.spec.of!r}", suite.value("of"), hint=hint)
+            names = [unit.name for unit in project.runnable]
+            hint = suggestion(suite.spec.of, names, none="there is no Agent and no Procedure in this bundle")
+            message = f"there is no agent or procedure {suite.spec.of!r}"
+            findings.error("unknown-target", message, suite.value("of"), hint=hint)
 
 
 @dataclass(slots=True)
 class _Check:
     suite: Suite
-    agent: Unit
+    unit: Unit
     findings: Findings
 
     def run(self) -> None:
@@ -50,17 +57,18 @@ class _Check:
                 place = self.suite.value("cases", index, "id")
                 self.findings.error("duplicate-id", f"two cases have the id {case.id!r}", place, also=also)
             seen.setdefault(case.id, index)
-            self._user(case, ("cases", index))
+            if self.unit.kind == "Agent":
+                self._user(case, ("cases", index))
             for number, turn in enumerate(case.turns):
                 self._turn(turn, ("cases", index, "turns", number))
 
     def _unknown(self, what: str, name: str, known: Iterable[str], path: Path, *, key: bool = False) -> None:
         names = list(known)
-        if name in names or self.agent.incomplete:
+        if name in names or self.unit.incomplete:
             return
         place = self.suite.key(*path) if key else self.suite.value(*path)
         hint = suggestion(name, names)
-        message = f"{self.agent.name!r} has no {what} {name!r}"
+        message = f"{self.unit.name!r} has no {what} {name!r}"
         self.findings.error("unknown-target", message, place, hint=hint)
 
     def _stubs(self) -> None:
@@ -71,8 +79,8 @@ class _Check:
             self._moment(stubs.now)
         for name, answers in (stubs.tools or {}).items():
             path = ("stubs", "tools", name)
-            self._unknown("tool", name, self._names("tools"), path, key=True)
-            tool = self.agent.find("tools", name)
+            self._unknown("tool", name, self._callable(), path, key=True)
+            tool = self._tool(name)
             for index, stub in enumerate(answers):
                 if stub.when is not None and tool is not None:
                     self._when(stub.when, (*path, index, "when"), args_shape(tool.model))
@@ -98,23 +106,30 @@ class _Check:
             self.findings.error(problem.code, problem.message, place, hint=problem.hint)
 
     def _names(self, plural: str) -> set[str]:
-        broken = {name for unit in self.agent.closure() for name in unit.broken.get(plural, ())}
-        return {*self.agent.visible.get(plural, {}), *broken}
+        return _named(self.unit, plural)
+
+    def _callable(self) -> set[str]:
+        """The tools that a case may call: those of procedures that are run too."""
+        return {name for unit in all_run(self.unit) for name in _named(unit, "tools")}
+
+    def _tool(self, name: str) -> Part | None:
+        found = (unit.find("tools", name) for unit in all_run(self.unit))
+        return next((part for part in found if part is not None), None)
 
     def _ids(self, key: str) -> set[str]:
-        items = self.agent.lists.get(key, ())
+        items = self.unit.lists.get(key, ())
         named = {item.model.id or getattr(item.model, "flow", "") for item in items}
-        return named | self.agent.broken.get(key, set())
+        return named | self.unit.broken.get(key, set())
 
     def _user(self, case: Any, path: Path) -> None:
         for name in (case.session.user if case.session else None) or {}:
-            if "user" not in self.agent.broken:
-                known = {*USER, *self.agent.user}
+            if "user" not in self.unit.broken:
+                known = {*USER, *self.unit.user}
                 self._unknown("user attribute", name, known, (*path, "session", "user", name), key=True)
 
     def _turn(self, turn: Any, path: Path) -> None:
-        if turn.message is not None and "message" not in self.agent.broken:
-            declared = self.agent.message
+        if turn.message is not None and self.unit.kind == "Agent" and "message" not in self.unit.broken:
+            declared = self.unit.message
             if turn.message.type is not None:
                 types = (declared.types if declared else None) or MESSAGE_TYPES
                 self._unknown("message type", turn.message.type, types, (*path, "message", "type"))
@@ -125,39 +140,48 @@ class _Check:
             self._expect(turn.expect, (*path, "expect"))
 
     def _expect(self, expect: Expect, path: Path) -> None:
-        if expect.gate is not None:
-            self._unknown("gate", expect.gate, self._ids("gates"), (*path, "gate"))
-        if expect.route is not None:
-            self._unknown("route", expect.route, self._ids("routes"), (*path, "route"))
-        slots = self._names("slots")
-        for name in expect.slots or {}:
-            self._unknown("slot", name, slots, (*path, "slots", name), key=True)
+        if self.unit.kind == "Agent":
+            self._expect_of_turn(expect, path)
+        what = "slot or argument" if self.unit.kind == "Agent" else "argument"
         for index, name in enumerate(expect.missing or ()):
-            self._unknown("slot or argument", name, slots | self._arguments(), (*path, "missing", index))
+            self._unknown(what, name, self._names("slots") | self._arguments(), (*path, "missing", index))
         for index, call in enumerate(expect.calls or ()):
             self._call(call, (*path, "calls", index))
         for name in expect.cells or {}:
             tool, _, key = name.partition(".")
             known = [f"{part.name}.{cell}" for part in self._tools() for cell in part.model.produces or ()]
-            if tool not in self.agent.broken.get("tools", ()):
+            if tool not in self.unit.broken.get("tools", ()):
                 self._unknown("cell", f"{tool}.{key}", known, (*path, "cells", name), key=True)
+
+    def _expect_of_turn(self, expect: Expect, path: Path) -> None:
+        if expect.gate is not None:
+            self._unknown("gate", expect.gate, self._ids("gates"), (*path, "gate"))
+        if expect.route is not None:
+            self._unknown("route", expect.route, self._ids("routes"), (*path, "route"))
+        for name in expect.slots or {}:
+            self._unknown("slot", name, self._names("slots"), (*path, "slots", name), key=True)
         matches = expect.reply.matches if expect.reply is not None else None
         if matches is not None and (problem := pattern_problem(matches)):
             place = self.suite.value(*path, "reply", "matches")
             self.findings.error("bad-pattern", problem[0], place, hint=problem[1])
 
     def _tools(self) -> Iterable[Any]:
-        return self.agent.visible.get("tools", {}).values()
+        return self.unit.visible.get("tools", {}).values()
 
     def _arguments(self) -> set[str]:
         return {name for tool in self._tools() for name in tool.model.input or ()}
 
     def _call(self, call: Any, path: Path) -> None:
-        self._unknown("tool", call.tool, self._names("tools"), (*path, "tool"))
-        tool = self.agent.find("tools", call.tool)
+        self._unknown("tool", call.tool, self._callable(), (*path, "tool"))
+        tool = self._tool(call.tool)
         for name in call.args or {}:
             if tool is None:
                 return
             self._unknown(
                 f"argument of {call.tool!r} named", name, tool.model.input or (), (*path, "args", name), key=True
             )
+
+
+def _named(unit: Unit, plural: str) -> set[str]:
+    broken = {name for member in unit.closure() for name in member.broken.get(plural, ())}
+    return {*unit.visible.get(plural, {}), *broken}

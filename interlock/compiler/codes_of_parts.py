@@ -316,4 +316,13 @@ PARTS = {
         "a row that can never hit",
         "Earlier rows take all its inputs. Move it up, or take it out.",
     ),
+    "not-in-suite": Meaning(
+        "something in a Suite that does not suit what it tests",
+        "A Suite of an Agent opens sessions and writes messages; one of a Procedure starts runs with `input`, sends "
+        "events with `receive`, and looks at `result`, `failure` and `undone`.",
+    ),
+    "no-stub": Meaning(
+        "every case calls a tool that no stub answers",
+        "A Suite calls no service. Say under `stubs` what the tool answers, or with `outcome` how it fails.",
+    ),
 }

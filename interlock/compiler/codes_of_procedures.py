@@ -69,6 +69,10 @@ PROCEDURES = {
         "Where it is missing the run stops before the call; nobody fills it in. Ask `is defined` first, or under the "
         "same condition as its call.",
     ),
+    "cell-too-old": Meaning(
+        "an argument takes a cell that is older than its `max_age` allows whenever it is read",
+        "The waits between are longer. Call the tool again after them, or allow a greater age.",
+    ),
     "two-producers": Meaning(
         "two calls may have filled the cell that is read, and nothing says which is meant",
         "Calls in branches that run at the same time are always two producers; calls one after the other are one as "

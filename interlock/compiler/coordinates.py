@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
 from interlock.compiler.fillings import Cells, Filling, either, together
+from interlock.compiler.lanes import Lanes, lanes_of
 from interlock.compiler.sites import own_sites
-from interlock.compiler.walk import Written, steps_of
+from interlock.compiler.walk import Written
+from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,28 +20,19 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Unit
     from interlock.compiler.written import Path
 
-    Lanes = dict[str, dict[str, Path]]
-
-ENOUGH = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A read and what may have filled its cell. `rival`: a call that may do so at the same time."""
+    """A read and what may have filled its cell. `rival`: a call that may do so at the same time.
+
+    `age_ms`: how old the cell is at least, by the waits between.
+    """
 
     step: Path
     read: CellRead
     filling: Filling
     rival: Path | None = None
-
-
-@dataclass(slots=True)
-class _Lane:
-    """The branch that the walk is in; of each tool and branch the first call that fills its cells, or empties them."""
-
-    name: str
-    fills: Lanes
-    empties: Lanes
+    age_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -52,7 +45,9 @@ class Coordinates:
     _cells: Cells = field(default_factory=Cells)
     _made: list[tuple[str, Path]] = field(default_factory=list)
     _killed: list[str] = field(default_factory=list)
-    _lanes: list[_Lane] = field(default_factory=list)
+    _lanes: list[Lanes] = field(default_factory=list)
+    _waited_ms: int = 0
+    _made_at: dict[Path, int] = field(default_factory=dict)
 
     def walk(self) -> None:
         """Walk all steps, then what the Procedure gives back."""
@@ -68,13 +63,14 @@ class Coordinates:
 
     def _step(self, step: Written) -> bool:
         self._reads(step, after=False)
-        mark, made, killed = self._cells.mark(), len(self._made), len(self._killed)
+        mark, made, killed, waited = self._cells.mark(), len(self._made), len(self._killed), self._waited_ms
         on = self._action(step)
         if step.undoing:
             self.undoing.append(step)
         if step.model.when is None and not step.model.catch:
             return on
         change = self._cells.back(mark)
+        self._waited_ms = waited
         ways = [change] if on else []
         ways += self._caught(step, made, killed)
         why = ((*step.path, "when"), "this does not hold", True) if step.model.when is not None else None
@@ -97,12 +93,20 @@ class Coordinates:
             partly.setdefault(step.model.call, before.unsure(why))
         ways = []
         for index, catch in enumerate(step.model.catch or ()):
-            mark = self._cells.mark()
-            self._cells.put(partly)
-            on = self._listed(catch.do or (), (*step.path, "catch", index, "do"))
-            change = self._cells.back(mark)
+            on, change = self._apart(catch.do or (), (*step.path, "catch", index, "do"), partly)
             ways += [change] if on else []
         return ways
+
+    def _apart(self, steps: Sequence[Any], path: Path, begin: Change | None = None) -> tuple[bool, Change]:
+        """Steps that may be taken or not: whether anything follows them, and what they change; here all is as before.
+
+        How long they wait does not count either: other ways may be shorter.
+        """
+        mark, waited = self._cells.mark(), self._waited_ms
+        self._cells.put(begin or {})
+        on = self._listed(steps, path)
+        self._waited_ms = waited
+        return on, self._cells.back(mark)
 
     def _action(self, step: Written) -> bool:
         match step.action:
@@ -116,6 +120,8 @@ class Coordinates:
                 self._loop(step)
             case "do":
                 return self._listed(step.model.do, (*step.path, "do"))
+            case "wait" if is_duration(step.model.wait):
+                self._waited_ms += milliseconds(step.model.wait)
             case "end" | "fail":
                 return False
         return True
@@ -130,14 +136,13 @@ class Coordinates:
             self._killed.append(name)
         self._cells.set(tool.name, Filling((step.path,), sure=True))
         self._made.append((tool.name, step.path))
+        self._made_at[step.path] = self._waited_ms
         self._reads(step, after=True)
 
     def _switch(self, step: Written) -> bool:
         ways = []
         for path, steps in step.lists():
-            mark = self._cells.mark()
-            on = self._listed(steps, path)
-            change = self._cells.back(mark)
+            on, change = self._apart(steps, path)
             ways += [change] if on else []
         open_end = step.model.switch[-1].when is not None
         why = ((*step.path, "switch"), "no branch holds", True) if open_end else None
@@ -146,23 +151,22 @@ class Coordinates:
         return bool(ways) or open_end
 
     def _parallel(self, step: Written) -> bool:
-        lane = _Lane("", *self._first_calls(step))
-        self._lanes.append(lane)
+        lanes = lanes_of(self.unit, step)
+        self._lanes.append(lanes)
         changes, all_on = [], True
         for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-            lane.name = name
-            mark = self._cells.mark()
-            all_on = self._listed(steps, path) and all_on
-            changes.append(self._cells.back(mark))
+            lanes.here = name
+            on, change = self._apart(steps, path)
+            all_on = all_on and on
+            changes.append(change)
         self._lanes.pop()
         self._cells.put(together(self._cells, changes))
         return all_on
 
     def _loop(self, step: Written) -> None:
         """What a pass fills is its own, and goes with it; what it makes stale may be gone around it too."""
-        mark, made, killed = self._cells.mark(), len(self._made), len(self._killed)
-        self._listed(step.model.for_each.do, (*step.path, "for_each", "do"))
-        self._cells.back(mark)
+        made, killed = len(self._made), len(self._killed)
+        self._apart(step.model.for_each.do, (*step.path, "for_each", "do"))
         del self._made[made:]
         for name in self._killed[killed:]:
             why = ((*step.path, "for_each"), "a pass of this loop makes it stale", False)
@@ -181,40 +185,14 @@ class Coordinates:
         return self.unit.memo["sites by step"]
 
     def _meet(self, step: Path, read: CellRead) -> None:
-        rivals = (_beside(lane, lane.fills, read.tool) for lane in self._lanes)
-        rival = next((path for path in rivals if path is not None), None)
-        emptied = (_beside(lane, lane.empties, read.tool) for lane in self._lanes)
         filling = self._cells.get(read.tool)
-        for path in emptied:
-            if path is not None:
-                filling = filling.unsure(((*path, "call"), "this runs at the same time, and makes it stale", False))
-        self.met.append(Meeting(step, read, filling, rival))
-
-    def _first_calls(self, step: Written) -> tuple[Lanes, Lanes]:
-        """Of each tool the first call in each branch; a pass of a loop fills for itself, and empties for all."""
-        fills: Lanes = {}
-        empties: Lanes = {}
-        for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-            for inner in steps_of(steps, path):
-                tool = self.unit.find("tools", inner.model.call) if inner.action == "call" else None
-                if tool is None:
-                    continue
-                if "for_each" not in inner.path[len(path) :]:
-                    _first_of(fills, tool.name, name, inner.path)
-                for emptied in tool.model.invalidates or ():
-                    _first_of(empties, emptied, name, inner.path)
-        return fills, empties
-
-
-def _first_of(lanes: Lanes, tool: str, name: str, path: Path) -> None:
-    """Two branches are enough to know one beside any."""
-    found = lanes.setdefault(tool, {})
-    if len(found) < ENOUGH:
-        found.setdefault(name, path)
-
-
-def _beside(lane: _Lane, calls: Lanes, tool: str) -> Path | None:
-    return next((path for name, path in calls.get(tool, {}).items() if name != lane.name), None)
+        rival: Path | None = None
+        for lanes in self._lanes:
+            rival = rival or lanes.filled_beside(read.tool)
+            if (emptied := lanes.emptied_beside(read.tool)) is not None:
+                filling = filling.unsure(((*emptied, "call"), "this runs at the same time, and makes it stale", False))
+        age_ms = min((self._waited_ms - self._made_at[call] for call in filling.calls), default=0)
+        self.met.append(Meeting(step, read, filling, rival, age_ms))
 
 
 def followed(unit: Unit) -> Coordinates:

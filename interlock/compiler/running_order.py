@@ -18,6 +18,15 @@ def procedures_run(unit: Unit) -> set[str]:
     return mounted | {step.model.run for step in all_steps(unit) if step.action == "run"}
 
 
+def all_run(unit: Unit) -> list[Unit]:
+    """The spec and all procedures that it runs, however far, each once."""
+    found = [unit]
+    for one in found:
+        children = (one.procedures[name] for name in sorted(procedures_run(one)) if name in one.procedures)
+        found += [child for child in children if child not in found]
+    return found
+
+
 def in_running_order(units: Sequence[Unit]) -> list[Unit]:
     """The units, each after those that it runs; in a circle somebody comes too early."""
     by_name = {unit.name: unit for unit in units}

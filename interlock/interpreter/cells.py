@@ -149,6 +149,22 @@ def drop(state: State, tools: Collection[str]) -> list[str]:
     return [tool for tool in tools if state.cells.pop(tool, None)]
 
 
+def invalidate(state: State, tools: Collection[str], sources: Json, current: Current) -> tuple[list[str], Json]:
+    """Forget the cells of `tools`; the names of those that had any, and those of `sources` that this has not changed.
+
+    What a call makes stale itself has not changed since it was made.
+    """
+    before = _changed_among(state, sources, current)
+    dropped = drop(state, tools)
+    own = _changed_among(state, sources, current) - before
+    return dropped, {path: then for path, then in sources.items() if path not in own}
+
+
+def _changed_among(state: State, sources: Json, current: Current) -> set[str]:
+    cells = ((path, then) for path, then in sources.items() if path.startswith("cells."))
+    return {path for path, then in cells if _cell_changed(state, path, then, current, frozenset())}
+
+
 def at_path(value: Any, path: str) -> tuple[bool, Any]:
     """Whether the dotted `path` is there in `value`, and what stands at it; the empty path is the whole."""
     for part in path.split(".") if path else ():

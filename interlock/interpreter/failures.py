@@ -1,6 +1,6 @@
 """How a flow leaves its steps before their end: it fails, ends, waits, or a person takes over."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.interpreter.replies import Outcome
@@ -11,7 +11,10 @@ from interlock.plan.steps import ErrorKind, RunStep
 
 @dataclass
 class StepFailed(Exception):  # noqa: N818 - what a `catch` takes
-    """A step failed; a `catch` may take it. `message` is for the record, `text` for the person, where there is one."""
+    """A step failed; a `catch` may take it. `message` is for the record, `text` for the person, where there is one.
+
+    `lacks` are the reasons why a call did not go out.
+    """
 
     kind: ErrorKind
     message: str
@@ -22,6 +25,7 @@ class StepFailed(Exception):  # noqa: N818 - what a `catch` takes
     call: CallResult | None = None
     question: Question | None = None
     path: str = ""
+    lacks: list[dict[str, Any]] = field(default_factory=list)
 
     def as_root(self) -> dict[str, Any]:
         """The context root `error`."""

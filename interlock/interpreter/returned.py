@@ -79,7 +79,7 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: in
     done: Json = {}
     sources = cells.made_from(state, assembled.paths, desk.current)
     if call.outcome != "blocked" and tool.invalidates:
-        done["invalidated"] = cells.drop(state, tool.invalidates)
+        done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current)
     if call.outcome == "success" and tool.produces and call.receipt_id is not None:
         cells.fill(
             state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=now_ms

@@ -1,9 +1,8 @@
-"""The kind Suite: conversations and what must come of them."""
+"""The kind Suite: conversations, or runs of a procedure, and what must come of them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field as Key
-from pydantic import StringConstraints
 
 from interlock.spec.base import (
     Duration,
@@ -18,16 +17,10 @@ from interlock.spec.base import (
     Text,
     Value,
     Wired,
-    WireName,
 )
-from interlock.spec.patterns import CELL_NAME
-from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
+from interlock.spec.expected import Expect
+from interlock.spec.rules import Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
-
-CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
-
-CONTRACT_OUTCOME = {"reply": "answer", "handoff": "handed_off", "none": "empty"}
-"""Words of `expect.outcome` that the reply of the public contract spells otherwise; the rest are the same."""
 
 
 class Stub(SpecModel):
@@ -41,8 +34,8 @@ class Stub(SpecModel):
     """The whole answer."""
     status: Maybe[Annotated[int, Key(ge=100, le=599)]] = None
     """Its HTTP status; 200 by default."""
-    outcome: Maybe[Literal["timeout", "error"]] = None
-    """A failure without an answer."""
+    outcome: Maybe[Literal["timeout", "error", "lost"]] = None
+    """A failure without an answer: none in time, none because nothing was sent, or lost after it was sent."""
     times: Maybe[Annotated[int, Key(ge=1)]] = None
     """How often; by default always."""
 
@@ -80,72 +73,35 @@ class SentMessage(SpecModel):
     """Its metadata."""
 
 
-class ExpectedCall(SpecModel):
-    """One call that must have been made."""
+class ReceivedEvent(SpecModel):
+    """An event that is sent in."""
 
-    tool: Name
-    """The tool."""
-    args: Maybe[dict[WireName, Any]] = None
-    """Arguments that it must have had; others may be there."""
-
-
-class ExpectedReply(SpecModel):
-    """What the reply must be."""
-
-    key_rules = (AnyOf("an expected reply", ("equals", "contains", "matches")),)
-
-    equals: Maybe[str] = None
-    """The whole text."""
-    contains: Maybe[Said] = None
-    """A part of it."""
-    matches: Maybe[Said] = None
-    """An RE2 pattern found in it."""
+    event: Name
+    """The event."""
+    data: Maybe[Wired[Value]] = None
+    """Its data."""
+    run: Maybe[Said] = None
+    """The `run` step whose procedure it is for; by default the one that is tested."""
 
 
-class Expect(SpecModel):
-    """What must come of a turn; all that is given must hold."""
+class AskedRetry(SpecModel):
+    """Somebody has mended the cause of a failure."""
 
-    key_rules = (NotEmpty(),)
+    resolved: Maybe[Annotated[dict[str, Literal["happened", "did_not_happen"]], Key(min_length=1)]] = None
+    """What became of effects that are unknown, by step."""
+    run: Maybe[Said] = None
+    """The `run` step whose procedure is meant; by default the one that is tested."""
 
-    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "handoff", "none", "closed", "error"]] = None
-    """What kind of answer it is."""
-    status: Maybe[Literal["ai_active", "human_active", "closed"]] = None
-    """Status of the session afterwards."""
-    reason: Maybe[Name] = None
-    """The author's stable code."""
-    gate: Maybe[Name] = None
-    """The gate that ended the turn."""
-    route: Maybe[Name] = None
-    """The route taken."""
-    slots: Maybe[Named[Value]] = None
-    """Values of slots; null is unfilled."""
-    missing: Maybe[list[WireName]] = None
-    """What was asked for."""
-    calls: Maybe[list[ExpectedCall]] = None
-    """The calls, exactly and in order; those of checks do not count."""
-    reply: Maybe[ExpectedReply] = None
-    """What was said."""
-    answered_by: Maybe[
-        Literal[
-            "direct_response",
-            "quick_match",
-            "gate",
-            "clarify",
-            "human",
-            "fallback",
-            "fixed_reply",
-            "empty",
-        ]
-    ] = None
-    """What made the reply."""
-    cells: Maybe[Annotated[dict[CellName, Value], Key(min_length=1)]] = None
-    """Values of cells by `tool.key`; null is not filled."""
+
+ONE_EVENT = "a turn is one event"
+EVENTS = ("user", "message", "agent", "event", "receive", "retry", "advance")
+"""The keys of a turn that make something happen; only the first turn of a run may have none, and is its start."""
 
 
 class Turn(SpecModel):
     """Something that happens, and what must come of it."""
 
-    key_rules = (OneOf("a turn is one event", ("user", "message", "agent", "event", "advance")),)
+    key_rules = (NotEmpty(), OneOf(ONE_EVENT, EVENTS, optional=True))
 
     user: Maybe[str] = None
     """The user writes this."""
@@ -153,8 +109,12 @@ class Turn(SpecModel):
     """The service sends this message."""
     agent: Maybe[str] = None
     """A human colleague writes this."""
-    event: Maybe[Literal["takeover", "release", "close"]] = None
-    """The service raises this event."""
+    event: Maybe[Literal["takeover", "release", "close", "cancel"]] = None
+    """The service raises this event; of a run `cancel`, of a session the others."""
+    receive: Maybe[ReceivedEvent] = None
+    """An event that the procedure declares is sent in."""
+    retry: Maybe[AskedRetry] = None
+    """The run is told to go on where it stands still."""
     advance: Maybe[Duration] = None
     """This much time passes."""
     expect: Maybe[Expect] = None
@@ -162,7 +122,7 @@ class Turn(SpecModel):
 
 
 class Case(SpecModel):
-    """One conversation."""
+    """One conversation, or one run."""
 
     id: Name
     """Its name in reports."""
@@ -170,18 +130,20 @@ class Case(SpecModel):
     """What it shows."""
     session: Maybe[CaseSession] = None
     """How the session is opened."""
+    input: Maybe[Wired[Value]] = None
+    """What the run is started with."""
     turns: Listed[Turn]
     """What happens, in order."""
 
 
 class SuiteSpec(Head):
-    """Tests of one agent."""
+    """Tests of one agent or procedure."""
 
     kind: Literal["Suite"]
     """What this file describes."""
     of: SpecName
-    """The agent that is tested."""
+    """The agent or procedure that is tested."""
     stubs: Maybe[Stubs] = None
     """The world."""
     cases: Listed[Case]
-    """The conversations."""
+    """The conversations or runs."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from interlock.authoring.telling import ending_gate, told
+from interlock.authoring.telling import ending_gate, told, told_call
 
 SPAN = {"raw": "B0001", "start": 3, "end": 8}
 
@@ -103,3 +103,9 @@ def test_a_persons_event_is_one_line():
 def test_a_record_of_nothing_says_nothing():
     assert told({}) == []
     assert ending_gate({}) is None
+
+
+def test_a_call_that_took_several_attempts_says_so():
+    call = {"tool": "pay", "at": "a.yaml:1:1", "outcome": "success", "sources": {}, "arguments": {}}
+    assert next(iter(told_call(call | {"attempts": 1}))) == ("call", "pay (a.yaml:1:1): success")
+    assert next(iter(told_call(call | {"attempts": 2}))) == ("call", "pay (a.yaml:1:1): success at attempt 2")

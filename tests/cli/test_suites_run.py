@@ -126,7 +126,7 @@ def test_warnings_are_told_and_do_not_stop_the_suite(desk):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("of: desk", "of: dsk", "there is no agent 'dsk'"),
+        ("of: desk", "of: dsk", "there is no agent or procedure 'dsk'"),
         ("gate: form", "gate: fom", "'desk' has no gate 'fom'"),
         ("args.no ==", "args.nu ==", "unknown"),
         ("status: 404", "status: 4040", "4040"),

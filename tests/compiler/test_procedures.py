@@ -39,7 +39,7 @@ tools:
   show:
     http: GET /shown/{id}
     effect: read
-    input: {id: {type: string, from: cells.find.id}}
+    input: {id: {type: string, from: cells.find.id, max_age: 2h}}
     output: {text: {type: string}}
   forget:
     http: GET /forget
@@ -174,6 +174,13 @@ FILLED = {
         - {call: find, id: two, with: {word: b}}
         - call: show
         """,
+    "not older than it may be, however long another way is": """\
+        - {call: find, with: {word: a}}
+        - {when: input.full, wait: 3h}
+        - switch: [{when: input.ok, do: [{wait: 3h}]}]
+        - parallel: {one: [{wait: 1h}, {call: find, id: again, with: {word: a}}, {wait: 1h}], two: [{wait: 3h}]}
+        - call: show
+        """,
     "in the catch of a later step": """\
         - do:
             - {call: find, with: {word: a}}
@@ -196,6 +203,20 @@ def test_a_cell_that_a_branch_beside_makes_stale_may_be_missing():
             two: [{wait: 1h}, {call: show}]
         """
     assert codes(text) == ["cell-may-be-missing"]
+
+
+def test_branches_within_one_pass_share_its_cells():
+    text = """\
+        - for_each:
+            items: [a, b]
+            as: it
+            do:
+              - {call: find, with: {word: "{{ it }}"}}
+              - parallel:
+                  one: [{call: find, id: again, with: {word: "{{ it }}"}}]
+                  two: [{call: show}]
+        """
+    assert codes(text) == ["two-producers"]
 
 
 def test_a_loop_that_makes_a_cell_stale_may_have_emptied_it():

@@ -200,3 +200,79 @@ def test_wrong_types_anywhere_are_findings_or_a_library_that_checks(imported, ch
             assert checked(completed(made.text)) == [], content
     assert refused > 5
     assert written > 5
+
+
+SIGNS = "aZ09_-: #'\"{}[],&*!|>%@`?~.。：，“”中é\n\t\x07\u2028/\\$^(+ "
+NAMES = [
+    "in",
+    "if",
+    "none",
+    "no",
+    "null",
+    "~",
+    "007",
+    "1e5",
+    "{{ x }}",
+    "{% y %}",
+    "from",
+    "X-A",
+    "x y",
+    "a.b",
+    "𝒳",
+    "id",
+    "args",
+]
+FREE = ("properties", "variables")
+TEXTS = {
+    "name",
+    "description",
+    "summary",
+    "title",
+    "operationId",
+    "url",
+    "pattern",
+    "format",
+    "version",
+    "host",
+    "style",
+}
+
+
+def renamed(value, key, chance, rate):
+    """A copy with strange names, paths and texts in it."""
+
+    def strange():
+        return chance.choice(NAMES) if chance.random() < 0.4 else "".join(chance.choices(SIGNS, k=chance.randint(0, 8)))
+
+    def other(name):
+        if chance.random() > rate or key not in (*FREE, "paths"):
+            return name
+        return f"{name}/{strange()}" if key == "paths" else strange()
+
+    if isinstance(value, dict):
+        return {other(name): renamed(inner, "" if key in FREE else name, chance, rate) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [renamed(item, key, chance, rate) for item in value]
+    return strange() if isinstance(value, str) and key in TEXTS and chance.random() < rate else value
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_the_names_and_texts_are_the_library_checks(imported, checked, completed, seed):
+    chance = random.Random(seed)
+    documents = [read_foreign(path.read_bytes(), path.name)[0].data for path in CASES]
+    written = 0
+    for _ in range(40):
+        content = json.dumps(renamed(chance.choice(documents), "", chance, chance.choice([0.05, 0.3])))
+        made = imported(content, "renamed.json")
+        assert {one.code for one in made.findings} <= {"nothing-to-import"}, content
+        if made.text:
+            written += 1
+            assert checked(completed(made.text)) == [], content
+    assert written > 30
+
+
+def test_the_document_of_the_demo_is_imported_whole(imported, checked, completed):
+    made = imported(Path(__file__).parents[2] / "demo" / "hr" / "openapi.yaml")
+    assert made.tools > 10
+    assert made.left_out == 0
+    assert checked(completed(made.text)) == []

@@ -189,3 +189,25 @@ def test_values_pass_through_a_cell_and_the_serialised_state_unchanged(value):
     world.state = restored(world.state.as_json())
     back = world.read("t", "x").value
     assert (type(back), back) == (type(value), value)
+
+
+def test_what_a_call_invalidates_itself_has_not_changed_since_it_was_made(world):
+    balance, transfer = a_tool(amount="amount"), a_tool(no="no")
+    world.fill(balance, "get_balance", {"amount": 7})
+    world.fill(a_tool(fee="fee"), "get_fee", {"fee": 1}, paths=["cells.get_balance.amount"])
+    paths = ["cells.get_balance.amount", "cells.get_fee.fee", "vars.to"]
+    sources = cells.made_from(world.state, paths, world.now.get)
+    dropped, left = cells.invalidate(world.state, ["get_balance", "get_rate"], sources, world.now.get)
+    assert (dropped, left) == (["get_balance"], {"vars.to": None})
+    cells.fill(world.state, transfer, "transfer", {"no": "1"}, receipt="r", step="s", sources=left, now_ms=0)
+    assert world.read("transfer", "no").value == "1"
+    world.now["vars.to"] = "another"
+    assert world.read("transfer", "no").absent == "stale"
+
+
+def test_what_had_changed_before_a_call_invalidates_anything_makes_its_cells_stale(world):
+    world.fill(a_tool(amount="amount"), "get_balance", {"amount": 7})
+    sources = cells.made_from(world.state, ["cells.get_balance.amount"], world.now.get)
+    world.fill(a_tool(amount="amount"), "get_balance", {"amount": 8})
+    _, left = cells.invalidate(world.state, ["get_balance"], sources, world.now.get)
+    assert left == sources

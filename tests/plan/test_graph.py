@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.plan.graph import LABEL_LENGTH, escaped, mermaid, run_order
+from interlock.plan.graph import mermaid, run_order
+from interlock.plan.graph_lines import LABEL_LENGTH, escaped
 from interlock.plan.plan import Plan
 from interlock.plan.rules import Gate, Route
 from interlock.plan.steps import (
@@ -32,9 +33,10 @@ AT = "a.yaml:1:1"
 TEXT = {"en": "Hello", "zh": "你好"}
 
 LABEL = r'"[^"]*"'
-SHAPE = rf"(\(\[{LABEL}\]\)|\[\[{LABEL}\]\]|\[/{LABEL}/\]|\[{LABEL}\]|\{{{LABEL}\}})"
+SHAPE = rf"(\(\[{LABEL}\]\)|\{{\{{{LABEL}\}}\}}|\[\[{LABEL}\]\]|\[/{LABEL}/\]|\[{LABEL}\]|\{{{LABEL}\}})"
 NODE = re.compile(rf"(\w+)({SHAPE}|\{{\w+\}})(:::\w+)?")
 EDGE = re.compile(rf"(\w+) (?:-- ({LABEL}) )?--> (\w+)")
+UNDO = re.compile(rf"(\w+) -\. ({LABEL}) \.-> (\w+)")
 JUMP = re.compile(r"(\w+) -\.-> (\w+)")
 
 
@@ -56,10 +58,10 @@ class Graph:
     def __init__(self, text):
         first, *lines = text.splitlines()
         assert first == "flowchart TD"
-        self.nodes, self.edges, self.jumps, depth = {}, [], [], 0
+        self.nodes, self.edges, self.jumps, self.undo, depth = {}, [], [], [], 0
         for line in map(str.strip, lines):
             if line.startswith("subgraph "):
-                assert re.fullmatch(rf"subgraph sub_\w+\[{LABEL}\]", line)
+                assert re.fullmatch(rf"subgraph (sub|pass)_\w+\[{LABEL}\]", line)
                 depth += 1
             elif line == "end":
                 depth -= 1
@@ -68,12 +70,14 @@ class Graph:
                 self.nodes[node[1]] = re.sub(r'^[\[({/]+"?|"?[\])}/]+$', "", node[2])
             elif edge := EDGE.fullmatch(line):
                 self.edges.append((edge[1], edge[2] or "", edge[3]))
+            elif undo := UNDO.fullmatch(line):
+                self.undo.append((undo[1], undo[2].strip('"'), undo[3]))
             elif jump := JUMP.fullmatch(line):
                 self.jumps.append((jump[1], jump[2]))
             else:
                 assert line.startswith("classDef "), line
         assert depth == 0
-        assert {end for edge in self.edges for end in (edge[0], edge[2])} <= set(self.nodes)
+        assert {end for edge in (*self.edges, *self.undo) for end in (edge[0], edge[2])} <= set(self.nodes)
         assert {end for jump in self.jumps for end in jump} <= set(self.nodes)
 
     def from_(self, label):
@@ -264,7 +268,21 @@ MERMAID = os.environ.get("INTERLOCK_MERMAID", "")
 """A folder in which the npm packages mermaid and jsdom are installed."""
 
 
-@pytest.mark.skipif(not MERMAID or not shutil.which("node"), reason="needs node, and INTERLOCK_MERMAID")
+def parsed(text, folder):
+    """What Mermaid itself makes of a graph: the exit status, the kind of diagram, and its complaint."""
+    path = folder / "graph.mmd"
+    path.write_text(text, encoding="utf-8")
+    parser = Path(__file__).with_name("parse_mermaid.mjs")
+    done = subprocess.run(["node", parser, path], cwd=MERMAID, capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+needs_mermaid = pytest.mark.skipif(
+    not MERMAID or not shutil.which("node"), reason="needs node, and INTERLOCK_MERMAID"
+)
+
+
+@needs_mermaid
 @pytest.mark.parametrize("name", ["every", "odd"])
 def test_mermaid_itself_parses_the_graph(tmp_path, name):
     odd = '"x" <b>&amp; `code` #35; ]) }} --> end 1. list\n- item {{ slots.no }} 状态；“引号” %% |'
@@ -272,8 +290,5 @@ def test_mermaid_itself_parses_the_graph(tmp_path, name):
         "every": plan_of(*EVERY_STEP, other=(reply("o"),), gates=(gate("end"), gate("skip", "skip", skip=("find",)))),
         "odd": plan_of(reply("x", when=odd, title={"*": odd}), end=(reply("y"),), gates=(gate("g", when=odd),)),
     }
-    path = tmp_path / "graph.mmd"
-    path.write_text(mermaid(plans[name]), encoding="utf-8")
-    parser = Path(__file__).with_name("parse_mermaid.mjs")
-    done = subprocess.run(["node", parser, path], cwd=MERMAID, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, "flowchart-v2"), done.stderr
+    status, kind, complaint = parsed(mermaid(plans[name]), tmp_path)
+    assert (status, kind) == (0, "flowchart-v2"), complaint

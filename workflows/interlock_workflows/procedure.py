@@ -135,6 +135,7 @@ class Procedure:
         task = asyncio.create_task(self._kept(work))
         self._others.add(task)
         task.add_done_callback(self._others.discard)
+        task.add_done_callback(lambda _: work.close())  # one that is cancelled before it begins would be complained of
         return task
 
     async def _kept(self, work: Coroutine[Any, Any, None]) -> None:

@@ -111,7 +111,7 @@ def _found(root: Node) -> Iterator[_Found | LeftOut]:
                 name = naming.snake(node.text("operationId")) or naming.of_call(method, path)
                 name = naming.unique(name, taken)
                 taken.add(name)
-                fits = _PATH.fullmatch(path) is not None
+                fits = _PATH.fullmatch(path) is not None and prose.is_clean(path)
                 why = "its path cannot be that of a tool"
                 yield _Found(root, item, node, method, path, name) if fits else LeftOut(call, why)
 

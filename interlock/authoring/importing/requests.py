@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from interlock.authoring.importing.nodes import Node
 
 JSON_TYPE = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json\b.*|\*/\*", re.IGNORECASE | re.DOTALL)
+HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that mean nothing, as OpenAPI has it; the client and `auth` set them."""
@@ -89,7 +90,7 @@ def _parameter(request: Request, node: Node, carried: str, name: str, method: st
     if carried == "path" and f"{{{name}}}" not in request.path:
         request.notes.append(f"{called} is not in the path: left out")
         return
-    if not name or carried not in ("path", "query", "header"):
+    if carried not in ("path", "query", "header") or not _can_be_sent(name, carried):
         _leave_out(request, required, called, "one")
         return
     shape = _sendable(node)
@@ -98,6 +99,10 @@ def _parameter(request: Request, node: Node, carried: str, name: str, method: st
         return
     places: Mapping[str, Carried] = {"path": "path", "query": "query", "header": "header"}
     request.inputs.append(Input(name, name, places[carried], shape, required or carried == "path"))
+
+
+def _can_be_sent(name: str, carried: str) -> bool:
+    return bool(HEADER.fullmatch(name)) if carried == "header" else bool(name) and prose.is_clean(name)
 
 
 def _leave_out(request: Request, required: bool, called: str, what: str) -> None:
@@ -153,7 +158,7 @@ def _body(request: Request, root: Node, operation: Node, parameters: dict[tuple[
     elif body and body.is_a(dict):
         content = body.members("content")
         media = next((node for name, node in content.items() if JSON_TYPE.fullmatch(name)), None)
-        schema = media.get("schema") if media else body.get("content")
+        schema = (media or body).get("schema")
         _members(request, schema, list(content), method, required=body.flag("required"))
 
 
@@ -176,7 +181,7 @@ def _members(request: Request, schema: Node, types: list[str], method: str, *, r
         request.notes.append("the document declares no members of its body: write those that you send under `input`")
     request.notes += [note for note in shape.notes if shape.fields]
     for name, member in (shape.fields or {}).items():
-        if not member.shape.received_only:
+        if name and prose.is_clean(name) and not member.shape.received_only:
             request.inputs.append(Input(name, name, "body", member.shape, member.required and required))
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from interlock.authoring.importing import prose
 from interlock.authoring.importing.operations import Service
+from interlock.authoring.importing.requests import HEADER
 
 if TYPE_CHECKING:
     from interlock.authoring.importing.nodes import Node
 
 _FIXED = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]*)?")
 _BELOW = re.compile(r"(?:/[A-Za-z0-9._~-]+)*/?")
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 
 Auth = tuple[tuple[tuple[str, str], ...], tuple[str, ...]]
 """The keys of `auth`, and what to do about what is not among them."""
@@ -110,7 +110,7 @@ def _scheme(name: str, scheme: Node) -> Auth:
     if kind == "basic" or (kind == "http" and how == "basic"):
         return (("basic", "{LOGIN}"),), ("the secret has the form user:password",)
     header = scheme.text("name")
-    if kind == "apiKey" and scheme.text("in") == "header" and _HEADER.fullmatch(header):
+    if kind == "apiKey" and scheme.text("in") == "header" and HEADER.fullmatch(header):
         return (("header", header), ("value", "{KEY}")), ()
     if kind == "apiKey":
         where = prose.line(scheme.text("in"), 20) or "nowhere"

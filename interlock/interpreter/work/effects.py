@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
     """Make the call, again as long as it says so; its result is left in `entry`."""
-    if entry["mark"] == "unknown" and not _resolved(step, entry):
+    if entry["mark"] == "unknown" and not _resolved(walk, step, frame, entry):
         return
+    if "next_ms" in entry:
+        yield from _until_next(walk, frame, instance, entry)
     while True:
         result = yield from calls.step_call(
             frame.scene, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, instance=instance
@@ -31,32 +33,37 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
             if step.compensate:
                 undo_later(walk, step, frame)
         if result.outcome != "success":
-            raise _failed(step, entry, result)
+            raise _failed(step, frame, entry, result)
         entry["result"] = result.result
         if step.repeat is None or _enough(step, frame, result.result):
             return
         yield from _pause(walk, step, frame, instance, entry)
 
 
-def _resolved(step: CallStep, entry: "Json") -> bool:
+def _resolved(walk: "Walk", step: CallStep, frame: Frame, entry: "Json") -> bool:
     """Whether the call is to be made again: somebody has found out that its effect did not happen."""
     said = entry.pop("resolved", None)
     if said is None:
         raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, step.tool)
     entry["mark"] = "entered"
-    return bool(said == "did_not_happen")
+    again = bool(said == "did_not_happen")
+    if again:
+        walk.run.effects -= 1
+        walk.run.undo.pop(frame.instance(step.id), None)
+    return again
 
 
-def _failed(step: CallStep, entry: "Json", result: CallResult) -> StepFailed:
+def _failed(step: CallStep, frame: Frame, entry: "Json", result: CallResult) -> StepFailed:
+    """The failure. An effect that there may be, which no key keeps from happening twice, is for a person to judge."""
     assert result.outcome != "success"
     assert result.outcome != "skipped"
-    if result.outcome == "unknown":
+    if result.effect != "none" and not frame.program.plan.tools[step.tool].repeatable:
         entry["mark"] = "unknown"
     blocks = result.audit.get("blocks") or []
     message = "; ".join(block["reason"] for block in blocks) or str(result.audit.get("error", "")) or result.message
     checks = result.audit.get("requires") or result.audit.get("ensures") or []
     message = message or "; ".join(f"{check['check']}: {check['reason']}" for check in checks)
-    return StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result)
+    return StepFailed(result.outcome, message, step.id, step.at, step.tool, result.message, result, lacks=blocks)
 
 
 def _enough(step: CallStep, frame: Frame, result: Any) -> bool:
@@ -76,8 +83,14 @@ def _pause(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Js
     if next_ms > give_up:
         message = f"`{step.repeat.until}` did not hold within {step.repeat.timeout_ms} ms"
         raise StepFailed("timeout", message, step.id, step.at, step.tool)
-    yield [StartTimer(f"{instance}!{entry['polls']}", next_ms)]
+    entry["next_ms"] = next_ms
+    yield from _until_next(walk, frame, instance, entry)
+
+
+def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Working:
+    yield [StartTimer(f"{instance}!{entry['polls']}", entry["next_ms"])]
     yield from walk.between(frame)
+    del entry["next_ms"]
 
 
 def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:

@@ -126,6 +126,15 @@ class Frame:
         context["conditions"] = Conditions(self.scene)
         context["decisions"] = Decisions(self.scene)
 
+    def decided(self) -> "Json":
+        """The tables asked since this was last called, for the record; empty if there were none."""
+        decisions = self.scene.decisions
+        if not decisions:
+            return {}
+        taken = {"decisions": dict(decisions)}
+        decisions.clear()
+        return taken
+
     def branch(self, scope: Scope, **roots: Any) -> "Frame":
         """A branch within: what it sees and fills is the same, its `error` is its own."""
         made = object.__new__(Frame)

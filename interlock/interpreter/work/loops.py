@@ -1,5 +1,7 @@
 """The step `for_each`: one pass for each item, some at the same time; what is done is known by its key."""
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.failures import StepFailed
@@ -14,29 +16,55 @@ if TYPE_CHECKING:
     from interlock.interpreter.work.walk import Walk
 
 MOST_ITEMS = 10_000
+READS = re.compile(r"\{\{\s*(\w+)(?:\.\w+)*\s*\}\}")
+KEPT_OF_FAILURE = ("kind", "message", "step", "at", "tool", "text", "lacks")
 
 
 def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Working:
     """All passes that are not done yet; the step fails when one has failed, at once or when all have ended."""
-    keyed = _keyed(step, frame)
+    keyed = _same_again(step, frame, entry)
     done: Json = entry.setdefault("passed", {})
+    failed: Json = entry.setdefault("failed", {})
     entry["items"] = len(keyed)
     scope = Scope(frame.scope)
-    left = [(key, item) for key, item in keyed.items() if key not in done]
-    work = [_pass(walk, step, frame, scope, done, key, item) for key, item in left]
+    left = [(key, item) for key, item in keyed.items() if key not in done and key not in failed]
+    work = [_pass(walk, step, frame, scope, entry, key, item) for key, item in left]
     goes_on = step.on_failure == "continue"
     outcomes = yield Fork(work, scope, most=step.max_parallel, stop_on_failure=not goes_on)
-    failed = [(key, one) for (key, _), one in zip(left, outcomes, strict=True) if isinstance(one, StepFailed)]
     if failed and frame.scope.stopped is None:
-        raise _together(step, failed)
+        raise _together(step, [(key, StepFailed(**failed[key])) for key in keyed if key in failed])
     _raise_others(outcomes)
 
 
-def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, done: "Json", key: str, item: Any) -> Working:
+def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "Json", key: str, item: Any) -> Working:
+    """One pass; that it has failed is kept too, for it is not for a run that goes on elsewhere to try again."""
     inner = frame.one_pass(scope, step.id, key, {step.variable: item})
-    yield from walk.steps(step.do, inner)
-    done[key] = 1
+    try:
+        yield from walk.steps(step.do, inner)
+    except StepFailed as failure:
+        entry["failed"][key] = {name: getattr(failure, name) for name in KEPT_OF_FAILURE}
+        raise
+    entry["passed"][key] = 1
     walk.forget(inner.prefix)
+
+
+def _same_again(step: ForEachStep, frame: Frame, entry: "Json") -> dict[str, Any]:
+    """The items by their key, the same whenever the loop is taken up again."""
+    kept: dict[str, Any] | None = entry.get("keyed")
+    if kept is not None:
+        return kept
+    keyed = _keyed(step, frame)
+    if not (_never_changes(step.each, "") and _never_changes(step.key, step.variable)):
+        entry["keyed"] = keyed
+    return keyed
+
+
+def _never_changes(value: Any, variable: str) -> bool:
+    """Whether a value is plainly made of the input alone, or of the item."""
+    if not isinstance(value, str):
+        return "{" not in json.dumps(value)
+    named = READS.fullmatch(value)
+    return "{" not in value if named is None else named[1] in ("input", "config", variable)
 
 
 def _keyed(step: ForEachStep, frame: Frame) -> dict[str, Any]:

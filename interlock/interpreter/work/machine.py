@@ -18,10 +18,10 @@ from interlock.interpreter.fields import masked
 from interlock.interpreter.work.ends import Ended, Refused
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.notes import Notes
-from interlock.interpreter.work.receiving import admitted
+from interlock.interpreter.work.receiving import admitted, size_of
 from interlock.interpreter.work.retrying import prepared
 from interlock.interpreter.work.simple import values
-from interlock.interpreter.work.state import EVENTS_KEPT, Json, RunState
+from interlock.interpreter.work.state import Json, RunState
 from interlock.interpreter.work.tasks import Scope, Stopped, Tasks, Working
 from interlock.interpreter.work.walk import Walk
 from interlock.plan.steps import steps_in
@@ -74,6 +74,17 @@ class WorkMachine:
         self._walk.pausing = True
         return self._go_on()
 
+    def resume(self) -> list[Command]:
+        """Go on here after all."""
+        self._walk.pausing = False
+        self._tasks.resume()
+        return self._go_on()
+
+    def use(self, program: "Program") -> None:
+        """Take another plan, for the retry that follows."""
+        assert program.plan.work is not None
+        self.program, self._work = program, program.plan.work
+
     def handle(self, event: WorkEvent) -> list[Command]:
         """What follows from `event`. Raises InvalidMessage, and changes nothing, for what does not fit."""
         match event:
@@ -108,11 +119,14 @@ class WorkMachine:
         try:
             yield from self._walk.steps(self._work.steps, frame)
             frame.at(self._walk.now_ms)
-            self._succeed(self._given(frame))
+            self._succeed(self._given(frame), **frame.decided())
         except Ended as end:
             self._succeed(end.result)
         except StepFailed as failure:
-            self._fail(_as_json(failure), undo=self._work.on_failure == "compensate", for_good=False)
+            if self._tasks.scope.stopped is None:
+                self._fail(_as_json(failure), undo=self._work.on_failure == "compensate", for_good=False)
+            else:
+                self._failed_meanwhile(_as_json(failure))
         except Refused as end:
             self._fail(_as_json(end.failure), undo=end.compensate, for_good=True)
         except Stopped:
@@ -124,9 +138,9 @@ class WorkMachine:
         except Missing as missing:
             raise StepFailed("missing", f"the result: {missing}", "result", "") from missing
 
-    def _succeed(self, result: Json) -> None:
+    def _succeed(self, result: Json, **more: Any) -> None:
         self.state.status, self.state.result = "done", result
-        self.notes.happened("done", self._walk.now_ms)
+        self.notes.happened("done", self._walk.now_ms, **more)
 
     def _fail(self, failure: Json, *, undo: bool, for_good: bool) -> None:
         """What follows a failure that nothing has caught: the run stands still, undoes what it did, or is over."""
@@ -143,6 +157,12 @@ class WorkMachine:
     def _park(self) -> None:
         self.state.status = "failed"
         self.state.parked_ms = self._walk.now_ms
+
+    def _failed_meanwhile(self, failure: Json) -> None:
+        """What was under way when the run was stopped has failed: that is told, and the run is stopped all the same."""
+        self.state.failure = failure
+        self.notes.happened("failed", self._walk.now_ms, failure=failure)
+        self._stopped()
 
     def _stopped(self) -> None:
         if self._tasks.scope.reason == "deadline":
@@ -164,8 +184,8 @@ class WorkMachine:
         state, scope = self.state, Scope()
         frame = self._frame(scope)
         by_id = {step.id: step for step in steps_in(self._work.steps)}
-        state.undo_failures = []
-        for instance, entry in reversed(list(state.undo.items())):
+        tried = {one["undoing"] for one in state.undo_failures}
+        for instance, entry in reversed([one for one in state.undo.items() if one[0] not in tried]):
             step: Any = by_id[entry["step"]]
             inner = frame.again(scope, entry["pass"]) if entry["pass"] else frame
             try:
@@ -173,9 +193,14 @@ class WorkMachine:
             except StepFailed as failure:
                 state.undo_failures.append({"undoing": instance, **_as_json(failure)})
                 continue
-            except (Ended, Refused):
+            except Refused as end:
+                state.undo_failures.append({"undoing": instance, **_as_json(end.failure)})
+                continue
+            except Ended:
                 pass
             del state.undo[instance]
+            self.notes.happened("undone", self._walk.now_ms, step=instance)
+        state.undone = not state.undo_failures
         if state.undo_failures and self._work.park_ms:
             self._park()
         else:
@@ -213,7 +238,8 @@ class WorkMachine:
 
     def _clock(self, event: TimerDue) -> None:
         self._later(event.now_ms)
-        self._timers.pop(event.timer_id, None)
+        if self._timers.pop(event.timer_id, None) is None:
+            return
         if self.state.status == "failed":
             self._over()
         elif event.timer_id == DEADLINE:
@@ -222,7 +248,8 @@ class WorkMachine:
 
     def _received(self, event: EventReceived) -> None:
         state = self.state
-        data = admitted(self._work, state, event)
+        wait = self._tasks.event_wait(event.name)
+        data = admitted(self._work, state, event, awaited=wait is not None)
         if data is None:
             return
         self._later(event.now_ms)
@@ -230,13 +257,11 @@ class WorkMachine:
         shown = {name: masked(fields[name], value) for name, value in data.items()}
         self.notes.happened("event", event.now_ms, name=event.name, id=event.id, data=shown)
         received = EventReceived(event.id, event.name, data, event.now_ms)
-        wait = self._tasks.event_wait(event.name)
         if wait is not None:
             self._tasks.end(wait, received)
         else:
             box = state.mailbox.setdefault(event.name, [])
-            box.append({"id": event.id, "data": data, "at_ms": event.now_ms})
-            del box[:-EVENTS_KEPT]
+            box.append({"id": event.id, "data": data, "at_ms": event.now_ms, "bytes": size_of(data)})
 
     def _retry(self, event: RetryAsked) -> list[Command]:
         prepared(self.state, event)
@@ -245,6 +270,7 @@ class WorkMachine:
         self.notes.happened("retry", event.now_ms, by=event.by or None, resolved=event.resolved)
         state.status = "undoing" if state.undo_failures else "running"
         state.failure, state.parked_ms = (state.failure if state.undo_failures else None), None
+        state.undo_failures = []
         self._walk = Walk(state, self.notes)
         self._later(event.now_ms)
         self._tasks = Tasks(self._life(), Scope())
@@ -272,8 +298,8 @@ def _as_json(failure: StepFailed) -> Json:
         found["tool"] = failure.tool
     if failure.text:
         found["text"] = failure.text
-    if failure.call is not None and failure.call.audit.get("blocks"):
-        found["missing"] = failure.call.audit["blocks"]
+    if failure.lacks:
+        found["missing"] = failure.lacks
     return found
 
 

@@ -34,7 +34,7 @@ class Notes:
         self.running.pop(note["step"], None)
         self._keep({**note, "ended_ms": now_ms, "outcome": outcome, **more})
 
-    def skipped(self, step: "Step", instance: str, now_ms: int) -> None:
+    def skipped(self, step: "Step", instance: str, now_ms: int, **more: Any) -> None:
         """A step was left out: its `when` does not hold."""
         self._keep(
             {
@@ -45,6 +45,7 @@ class Notes:
                 "ended_ms": now_ms,
                 "outcome": "skipped",
                 "calls": [],
+                **more,
             }
         )
 

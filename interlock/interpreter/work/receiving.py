@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.opening import InvalidMessage, fitting
-from interlock.interpreter.work.state import EVENTS_KEPT, Json, RunState
+from interlock.interpreter.work.state import EVENTS_KEPT, MAILBOX_BYTES, Json, RunState
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import EventReceived
@@ -43,10 +43,11 @@ def _requester(program: "Program", state: RunState) -> str:
         raise InvalidMessage("wrong-input", f"the requester cannot be told: {missing}") from None
 
 
-def admitted(work: "Work", state: RunState, event: "EventReceived") -> Json | None:
+def admitted(work: "Work", state: RunState, event: "EventReceived", *, awaited: bool) -> Json | None:
     """The data of an event with what is declared and not given; None for one that was received before.
 
-    Raises InvalidMessage for an event that is not declared, not as declared, or the same id with other data.
+    Raises InvalidMessage for an event that is not declared, not as declared, the same id with other data, or one that
+    nothing waits for where there is no more room.
     """
     if event.name not in work.events:
         declared = ", ".join(work.events) or "none"
@@ -57,7 +58,22 @@ def admitted(work: "Work", state: RunState, event: "EventReceived") -> Json | No
     if known is not None and known != digest:
         raise InvalidMessage("conflict", f"event {event.id!r} came before, with other data")
     if known is None:
+        if not awaited:
+            _room_for(state, data)
         state.seen[event.id] = digest
         while len(state.seen) > EVENTS_KEPT:
             del state.seen[next(iter(state.seen))]
     return data if known is None else None
+
+
+def _room_for(state: RunState, data: Json) -> None:
+    """Nothing that waits to be received is dropped for something newer."""
+    waiting = [one for box in state.mailbox.values() for one in box]
+    taken = sum(one["bytes"] for one in waiting)
+    if len(waiting) >= EVENTS_KEPT or taken + size_of(data) > MAILBOX_BYTES:
+        raise InvalidMessage("mailbox-full", f"{len(waiting):,} events wait to be received, and there is no more room")
+
+
+def size_of(data: Json) -> int:
+    """The room that the data of an event takes."""
+    return len(json.dumps(data))

@@ -7,7 +7,7 @@ from interlock.plan.steps import steps_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import RetryAsked
-    from interlock.interpreter.work.state import RunState
+    from interlock.interpreter.work.state import Json, RunState
     from interlock.plan.plan import Plan
 
 
@@ -27,11 +27,23 @@ def prepared(state: "RunState", event: "RetryAsked") -> None:
         )
     for instance, said in event.resolved.items():
         state.journal[instance]["resolved"] = said
+    for entry in state.journal.values():
+        _begins_anew(entry, event.now_ms)
+
+
+def _begins_anew(entry: "Json", now_ms: int) -> None:
+    """What is tried again has its whole time again, and what had failed is tried again."""
+    if entry["mark"] in ("entered", "unknown"):
+        entry["began_ms"] = now_ms
+        for key in ("due_ms", "next_ms", "failed"):
+            entry.pop(key, None)
 
 
 def unresolved(state: "RunState") -> list[str]:
     """The steps whose effect may have happened, and nobody knows."""
-    return [instance for instance, entry in state.journal.items() if entry.get("mark") == "unknown"]
+    return [
+        instance for instance, entry in state.journal.items() if entry["mark"] == "unknown" and "resolved" not in entry
+    ]
 
 
 def changed_steps(state: "RunState", old: "Plan", new: "Plan") -> list[str]:

@@ -12,6 +12,9 @@ RECORDS_KEPT = 50
 EVENTS_KEPT = 1_000
 """Ids of events that are known again, and events that wait to be received."""
 
+MAILBOX_BYTES = 512 * 1024
+"""Room for the data of the events that wait to be received."""
+
 
 @dataclass(slots=True)
 class RunState:

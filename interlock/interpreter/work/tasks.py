@@ -1,6 +1,7 @@
 """Tasks side by side: generators that wait for ends, fork into others, and are stopped between two effects.
 
-A task yields commands and waits for the ends of all of them; or a `Fork`, and waits for its tasks; or `Pause`.
+A task yields commands and waits for the ends of all of them; or a `Fork`, and waits for its tasks; or `Pause`, and goes
+on when the run does not leave after all.
 Everything happens in the order of the events, so that a replay takes the same way.
 """
 
@@ -30,7 +31,7 @@ Awaited: TypeAlias = CallTool | StartTimer | RunProcedure | AwaitEvent
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The task stands between two steps while the run is about to continue in a new one; it never goes on here."""
+    """The task stands between two steps while the run is about to continue in a new one."""
 
 
 @dataclass(eq=False, slots=True)
@@ -147,6 +148,11 @@ class Tasks:
             if task.scope.is_inside(scope):
                 self._interrupt(task, reason)
 
+    def resume(self) -> None:
+        """Let the paused tasks go on."""
+        for task in [one for one in self._waiting.values() if one.paused]:
+            self._wake(task, None)
+
     def advance(self) -> list[Command]:
         """Let every task go on that can; the commands that come of it."""
         while self._ready:
@@ -167,7 +173,7 @@ class Tasks:
             self._forked(task, wanted)
         elif isinstance(wanted, Pause):
             task.paused = True
-            self._waiting[f"pause {id(task)}"] = task
+            self._waiting[_pause_of(task)] = task
         else:
             task.waits = list(wanted)
             for one in task.waits:
@@ -206,8 +212,8 @@ class Tasks:
 
     def _interrupt(self, task: _Task, reason: Reason) -> None:
         if task.paused:
-            return
-        if _can_be_left(task):
+            self._wake(task, Stopped())
+        elif _can_be_left(task):
             for one in task.waits:
                 del self._waiting[_id(one)]
                 if isinstance(one, StartTimer):
@@ -216,6 +222,16 @@ class Tasks:
             self._ready.append((task, Stopped()))
         elif reason != "sibling":
             self.commands += [CancelProcedure(one.child_id) for one in task.waits if isinstance(one, RunProcedure)]
+
+    def _wake(self, task: _Task, sent: Any) -> None:
+        """A paused task goes on, or is stopped."""
+        task.paused = False
+        del self._waiting[_pause_of(task)]
+        self._ready.append((task, sent))
+
+
+def _pause_of(task: _Task) -> str:
+    return f"pause {id(task)}"
 
 
 def _id(awaited: Awaited) -> str:

@@ -20,8 +20,9 @@ from interlock.plan.steps import DoStep, ForEachStep, ParallelStep, Step, Switch
 if TYPE_CHECKING:
     from interlock.interpreter.work.state import Json, RunState
 
-DONE, SKIPPED, ENTERED, CAUGHT, UNKNOWN = "done", "skipped", "entered", "caught", "unknown"
-"""How the journal marks a step: finished, left out, begun, failed and being handled, or of unknown effect."""
+DONE, SKIPPED, ENTERED, CAUGHT, UNKNOWN, PAST = "done", "skipped", "entered", "caught", "unknown", "past"
+"""How the journal marks a step: finished, left out, begun, failed and being handled, of unknown effect, or of a pass
+that is done, which may have to be undone."""
 
 
 class Walk:
@@ -61,7 +62,7 @@ class Walk:
         """Between two steps: nothing more begins in a scope that is stopped, or in a run that is about to go."""
         if frame.scope.stopped is not None:
             raise Stopped
-        if self.pausing:
+        while self.pausing:
             yield Pause()
         frame.at(self.now_ms)
 
@@ -69,24 +70,24 @@ class Walk:
         if "mark" not in entry:
             if step.when and not (yield from self._holds(step.when, step, frame)):
                 self.run.journal[instance] = {"mark": SKIPPED}
-                self.notes.skipped(step, instance, self.now_ms)
+                self.notes.skipped(step, instance, self.now_ms, **frame.decided())
                 return
             entry = self.run.journal[instance] = {"mark": ENTERED, "began_ms": self.now_ms}
-            if step.timeout_ms is not None:
-                entry["due_ms"] = self.now_ms + step.timeout_ms
+        if step.timeout_ms is not None and "due_ms" not in entry:
+            entry["due_ms"] = self.now_ms + step.timeout_ms
         note = self.notes.began(step, instance, entry.get("began_ms", self.now_ms))
         try:
             yield from self._in_time(step, frame, instance, entry, note)
         except StepFailed as failure:
-            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root())
+            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root(), **frame.decided())
             raise
         except (Ended, Refused):
-            self.notes.ended(note, "done", self.now_ms)
+            self.notes.ended(note, "done", self.now_ms, **frame.decided())
             raise
         except Stopped:
-            self.notes.ended(note, "stopped", self.now_ms)
+            self.notes.ended(note, "stopped", self.now_ms, **frame.decided())
             raise
-        self.notes.ended(note, "done", self.now_ms)
+        self.notes.ended(note, "done", self.now_ms, **frame.decided())
         self._done(step, frame, instance)
 
     def _done(self, step: Step, frame: Frame, instance: str) -> None:
@@ -107,6 +108,7 @@ class Walk:
         timer = StartTimer(f"{instance}!timeout", entry["due_ms"])
         inner = frame.branch(scope)
         outcomes = yield Fork([self._do(step, inner, instance, entry, note)], scope, timer=timer)
+        frame.scene.decisions |= inner.scene.decisions
         if isinstance(outcomes[0], Stopped) and scope.reason == "timeout" and frame.scope.stopped is None:
             raise StepFailed("timeout", f"not done within {step.timeout_ms} ms", step.id, step.at)
         raise_first(outcomes)
@@ -119,20 +121,29 @@ class Walk:
                 yield from self._switch(step, frame, entry)
             case ParallelStep():
                 yield from self._parallel(step, frame)
-            case ForEachStep():
-                yield from loops.passes(self, step, frame, entry)
             case _:
-                try:
-                    yield from simple.do(self, step, frame, instance, entry, note)
-                except Missing as missing:
-                    raise StepFailed("missing", str(missing), step.id, step.at) from missing
+                yield from self._do_valued(step, frame, instance, entry, note)
+
+    def _do_valued(self, step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
+        """Do a step that begins with values; one that is missing fails it."""
+        try:
+            if isinstance(step, ForEachStep):
+                yield from loops.passes(self, step, frame, entry)
+            else:
+                yield from simple.do(self, step, frame, instance, entry, note)
+        except Missing as missing:
+            raise StepFailed("missing", str(missing), step.id, step.at) from missing
 
     def forget(self, prefix: str) -> None:
-        """A pass is done: nothing of it is asked for again, unless it may have to be undone."""
-        journal = self.run.journal
-        for instance in [one for one in journal if one.startswith(prefix)]:
+        """A pass is done: nothing of it is asked for again, but the results for what may have to undo it."""
+        journal, undo = self.run.journal, self.run.undo
+        within = [one for one in journal if one.startswith(prefix)]
+        results = {one: journal[one]["result"] for one in within if "result" in journal[one]}
+        for instance in within:
             del journal[instance]
-        if not any(one["pass"].startswith(prefix) for one in self.run.undo.values()):
+        if any(one["pass"].startswith(prefix) for one in undo.values()):
+            journal.update({one: {"mark": PAST, "result": result} for one, result in results.items()})
+        else:
             self.run.passes.pop(prefix, None)
 
     def _switch(self, step: SwitchStep, frame: Frame, entry: "Json") -> Working:

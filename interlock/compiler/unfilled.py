@@ -1,0 +1,60 @@
+"""Why no call can have filled a cell at some step, though the procedure has one, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.apart import loops_around, relation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from interlock.compiler.units import Unit
+    from interlock.compiler.written import Path
+
+STALE = "this makes it stale"
+FAILED = "this has failed, and fills nothing"
+OWN = "this is the call itself"
+AT_ONCE = "this runs at the same time"
+INSTEAD = "this runs in another branch"
+IN_A_LOOP = "what this fills belongs to one pass of the loop"
+LATER = "this runs later, if at all"
+UNDOES = "this runs only to undo a step"
+
+LIKELIEST = (AT_ONCE, IN_A_LOOP, INSTEAD, LATER, FAILED, UNDOES, OWN)
+"""Which call was most likely meant, where there are several."""
+
+REMEDIES = {
+    STALE: "call {tool!r} again before this",
+    AT_ONCE: "write the step that needs it after the branches, or into the same branch",
+    IN_A_LOOP: "do within the loop whatever needs it",
+}
+
+
+def reason(unit: Unit, step: Path, calls: Iterable[Path]) -> tuple[Path, str]:
+    """The call that was most likely meant, and why it does not fill the cell here."""
+    return min(((call, _why(unit, step, call)) for call in calls), key=lambda one: LIKELIEST.index(one[1]))
+
+
+def remedy(tool: str, why: str) -> str:
+    """What to do about it."""
+    return REMEDIES.get(why, "call {tool!r} before this").format(tool=tool)
+
+
+def _why(unit: Unit, step: Path, call: Path) -> str:
+    if call == step:
+        return OWN
+    if step[: len(call) + 1] == (*call, "catch"):
+        return FAILED
+    if "compensate" in call and "compensate" not in step:
+        return UNDOES
+    around = loops_around(unit, step)
+    if any(loop not in around for loop in loops_around(unit, call)):
+        return IN_A_LOOP
+    match relation(unit, call, step):
+        case "parallel":
+            return AT_ONCE
+        case "exclusive":
+            return INSTEAD
+        case _:
+            return LATER

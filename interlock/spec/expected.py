@@ -1,0 +1,109 @@
+"""What a Suite expects of a turn: the models under `expect`."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field as Key
+from pydantic import StringConstraints
+
+from interlock.spec.base import Maybe, Name, Named, Said, SpecModel, Value, Wired, WireName
+from interlock.spec.patterns import CELL_NAME
+from interlock.spec.rules import AnyOf, NotEmpty
+from interlock.spec.steps import ErrorKind
+
+CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
+
+CONTRACT_OUTCOME = {"reply": "answer", "handoff": "handed_off", "none": "empty"}
+"""Words of `expect.outcome` that the reply of the public contract spells otherwise; the rest are the same."""
+
+
+class ExpectedCall(SpecModel):
+    """One call that must have been made."""
+
+    tool: Name
+    """The tool."""
+    args: Maybe[dict[WireName, Any]] = None
+    """Arguments that it must have had; others may be there."""
+
+
+class ExpectedReply(SpecModel):
+    """What the reply must be."""
+
+    key_rules = (AnyOf("an expected reply", ("equals", "contains", "matches")),)
+
+    equals: Maybe[str] = None
+    """The whole text."""
+    contains: Maybe[Said] = None
+    """A part of it."""
+    matches: Maybe[Said] = None
+    """An RE2 pattern found in it."""
+
+
+class ExpectedFailure(SpecModel):
+    """Why the run must have failed, or stand still."""
+
+    key_rules = (NotEmpty(),)
+
+    kind: Maybe[ErrorKind] = None
+    """Its kind, as a `catch` names it."""
+    step: Maybe[Name] = None
+    """The step that failed."""
+    contains: Maybe[Said] = None
+    """A part of its message."""
+
+
+class Expect(SpecModel):
+    """What must come of a turn; all that is given must hold."""
+
+    key_rules = (NotEmpty(),)
+
+    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "handoff", "none", "closed", "error"]] = None
+    """What kind of answer it is."""
+    status: Maybe[
+        Literal[
+            "ai_active",
+            "human_active",
+            "closed",
+            "running",
+            "failed",
+            "undoing",
+            "done",
+            "cancelled",
+            "ended",
+        ]
+    ] = None
+    """Status afterwards, of the session (the first three) or of the run."""
+    reason: Maybe[Name] = None
+    """The author's stable code."""
+    gate: Maybe[Name] = None
+    """The gate that ended the turn."""
+    route: Maybe[Name] = None
+    """The route taken."""
+    slots: Maybe[Named[Value]] = None
+    """Values of slots; null is unfilled."""
+    missing: Maybe[list[WireName]] = None
+    """What was asked for; of a run, the arguments that the failed call lacks."""
+    calls: Maybe[list[ExpectedCall]] = None
+    """The calls of steps, exactly and in order; those of checks and of `read_back` do not count."""
+    reply: Maybe[ExpectedReply] = None
+    """What was said."""
+    answered_by: Maybe[
+        Literal[
+            "direct_response",
+            "quick_match",
+            "gate",
+            "clarify",
+            "human",
+            "fallback",
+            "fixed_reply",
+            "empty",
+        ]
+    ] = None
+    """What made the reply."""
+    cells: Maybe[Annotated[dict[CellName, Value], Key(min_length=1)]] = None
+    """Values of cells by `tool.key`; null is not filled."""
+    result: Maybe[Wired[Value]] = None
+    """Values of the run's result by name; null is not there."""
+    failure: Maybe[ExpectedFailure] = None
+    """Why the run failed, or stands still."""
+    undone: Maybe[list[Said]] = None
+    """The steps that were undone, exactly and in order."""

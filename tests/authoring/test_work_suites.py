@@ -1,0 +1,361 @@
+"""Suites of procedures: runs are started, time passes, events come, and what does not hold is told at its place."""
+
+import json
+
+import pytest
+
+from interlock.authoring.reports import as_json, case_text, coverage_text, junit
+from interlock.authoring.suites import run_suite
+from interlock.compiler import compile_folder
+
+ORDER = """
+apiVersion: interlock/v1
+kind: Procedure
+name: order
+on_failure: compensate
+input:
+  order_no: {type: string}
+events:
+  approved: {by: {type: string}}
+servers:
+  s: {http: "https://example.org"}
+decisions:
+  care:
+    hit: first
+    inputs: {state: {type: string, value: "{{ cells.look.state }}"}}
+    outputs: {team: {type: string}}
+    rules:
+      - {state: LOST, team: claims}
+      - {team: nobody}
+tools:
+  look:
+    http: GET /orders/{order_no}
+    effect: read
+    input: {order_no: {type: string, from: input.order_no}}
+    output: {state: {type: string}, items: {type: list, items: {type: string}}}
+    produces: {state: {at: state}, items: {at: items}}
+  allowed:
+    http: GET /allowed
+    effect: read
+    output: {yes: {type: boolean}}
+  make:
+    http: POST /orders
+    effect: write
+    idempotency: {header: Idempotency-Key}
+    requires: [{call: allowed, that: result.yes}]
+    input: {order_no: {type: string, from: input.order_no}}
+    output: {made: {type: string}}
+    produces: {made: {at: made}}
+    ensures: [{that: result.made != ''}]
+  unmake:
+    http: DELETE /orders/{made}
+    effect: write
+    idempotency: {header: Idempotency-Key}
+    input: {made: {type: string, from: cells.make.made}}
+    output: {gone: {type: boolean}}
+    ensures: [{that: result.gone}]
+steps:
+  - call: look
+    catch: [{errors: [error], do: [{fail: Not found.}]}]
+  - switch:
+      - {when: decisions.care.team == 'claims', do: [{end: {state: lost}}]}
+  - for_each: {items: "{{ cells.look.items }}", as: one, do: [{wait: 10m}]}
+  - call: make
+    compensate: [{call: unmake}]
+  - {receive: approved, timeout: 2h}
+  - {run: post, with: {order_no: "{{ input.order_no }}"}}
+result: {state: "{{ cells.look.state }}", by: "{{ steps.approved.result.by }}"}
+"""
+
+POST = """
+apiVersion: interlock/v1
+kind: Procedure
+name: post
+input: {order_no: {type: string}}
+servers:
+  s: {http: "https://example.org"}
+tools:
+  enter:
+    http: POST /ledger
+    effect: irreversible
+    idempotency: {none: it has no keys}
+    input: {order_no: {type: string, from: input.order_no}}
+    output: {ok: {type: boolean}}
+    ensures: [{that: result.ok}]
+steps:
+  - wait: 1h
+  - call: enter
+"""
+
+HEAD = """
+apiVersion: interlock/v1
+kind: Suite
+name: order-tests
+of: order
+stubs:
+  now: "2026-11-30T09:00:00+08:00"
+  tools:
+    look:
+      - {when: args.order_no == 'L', payload: {state: LOST, items: []}}
+      - {when: args.order_no == 'X', status: 404, payload: {}}
+      - {payload: {state: NEW, items: [a, b]}}
+    allowed: [{payload: {yes: true}}]
+    make:
+      - {when: args.order_no == 'T', outcome: timeout}
+      - {when: args.order_no == 'E', outcome: error}
+      - {payload: {made: M1}}
+    unmake: [{payload: {gone: true}}]
+    enter:
+      - {when: args.order_no == 'B9', outcome: lost, times: 1}
+      - {when: args.order_no == 'B8', outcome: error, times: 1}
+      - {payload: {ok: true}}
+cases:
+"""
+
+
+class Orders:
+    """Compiles the procedures with a suite of them, and runs it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, *cases, order=ORDER, head=HEAD):
+        text = head + "".join(f"  - id: case_{n}\n{case}" for n, case in enumerate(cases, 1))
+        for name, content in {"order": order, "post": POST, "suite": text}.items():
+            (self.folder / f"{name}.yaml").write_text(content)
+        found = compile_folder(self.folder)
+        assert [str(one) for one in found.diagnostics] == []
+        [suite] = found.suites
+        plans = found.plans
+        return run_suite(suite.spec, plans["order"], lambda path: suite.key(*path), plans=plans.values())
+
+
+@pytest.fixture
+def orders(tmp_path):
+    return Orders(tmp_path)
+
+
+def case(*turns, order_no="B1"):
+    lines = "".join(f"      - {turn}\n" for turn in turns)
+    return f"    input: {{order_no: {order_no}}}\n    turns:\n{lines}"
+
+
+def told(result):
+    return [
+        (one.turn, one.mismatch.key, one.mismatch.expected, one.mismatch.happened)
+        for case in result.cases
+        for one in case.failures
+    ]
+
+
+APPROVED = "receive: {event: approved, data: {by: ann}}"
+
+
+def test_a_run_goes_on_with_time_and_events_and_a_child_has_its_own_plan(orders):
+    turns = (
+        "{expect: {status: running, calls: [{tool: look, args: {order_no: B1}}], cells: {look.state: NEW}}}",
+        "{advance: 19m, expect: {calls: []}}",
+        "{advance: 1m, expect: {calls: [{tool: make}], cells: {make.made: M1}}}",
+        f"{{{APPROVED}, expect: {{status: running, calls: []}}}}",
+        "{advance: 59m, expect: {calls: [], result: {state: null}}}",
+        "{advance: 1m, expect: {status: done, calls: [{tool: enter, args: {order_no: B1}}], result: {by: ann}}}",
+    )
+    assert told(orders.run(case(*turns))) == []
+
+
+def test_an_event_that_came_early_is_received_when_it_is_asked_for(orders):
+    turns = f"{{{APPROVED}, expect: {{calls: []}}}}", "{advance: 2h, expect: {status: done, undone: []}}"
+    assert told(orders.run(case(*turns))) == []
+
+
+@pytest.mark.parametrize(
+    ("order_no", "turns"),
+    [
+        ("L", ["{expect: {status: done, result: {state: lost, by: null}, missing: []}}"]),
+        (
+            "X",
+            [
+                "{expect: {status: ended, failure: {kind: error, step: fail, contains: Not found}, calls: [{tool: look}]}}"
+            ],
+        ),
+        (
+            "B1",
+            [
+                "{advance: 3h, expect: {status: ended, failure: {kind: timeout, step: approved}, undone: [make]}}",
+            ],
+        ),
+        ("B1", ["{event: cancel, expect: {status: cancelled, calls: [], undone: []}}"]),
+        ("E", ["{advance: 20m, expect: {status: ended, failure: {kind: error}, undone: []}}"]),
+        (
+            "T",
+            ["{advance: 20m, expect: {status: failed, failure: {kind: timeout}, undone: [], calls: [{tool: make}]}}"],
+        ),
+    ],
+)
+def test_how_a_run_ends_and_what_it_undoes(orders, order_no, turns):
+    assert told(orders.run(case(*turns, order_no=order_no))) == []
+
+
+def test_a_procedure_that_stands_still_below_is_told_to_go_on(orders):
+    lost = (
+        "{advance: 20m}",
+        f"{{{APPROVED}}}",
+        "{advance: 1h, expect: {status: running, calls: [{tool: enter}]}}",
+        "{retry: {run: post, resolved: {enter: did_not_happen}}, expect: {status: done, calls: [{tool: enter}]}}",
+    )
+    happened = (*lost[:3], "{retry: {run: post, resolved: {enter: happened}}, expect: {status: done, calls: []}}")
+    unsent = (*lost[:3], "{retry: {run: post}, expect: {status: done, calls: [{tool: enter}]}}")
+    found = orders.run(case(*lost, order_no="B9"), case(*happened, order_no="B9"), case(*unsent, order_no="B8"))
+    assert told(found) == []
+
+
+@pytest.mark.parametrize(
+    ("expect", "key", "expected", "happened"),
+    [
+        ("status: done", "status", '"done"', '"running"'),
+        ("calls: []", "calls", "[]", '["make"]'),
+        ("calls: [{tool: make, args: {order_no: B2}}]", "calls.0.args.order_no", '"B2"', '"B1"'),
+        ("cells: {look.state: OLD}", "cells.look.state", '"OLD"', '"NEW"'),
+        ("cells: {make.made: null}", "cells.make.made", "null", '"M1"'),
+        ("result: {by: ann}", "result.by", '"ann"', "null"),
+        ("missing: [order_no]", "missing", '["order_no"]', "[]"),
+        ("failure: {kind: error}", "failure.kind", '"error"', "null"),
+        ("failure: {step: look}", "failure.step", '"look"', "null"),
+        ("failure: {contains: No}", "failure.contains", '"No"', '""'),
+        ("undone: [make]", "undone", '["make"]', "[]"),
+    ],
+)
+def test_what_does_not_hold_is_told_with_what_happened(orders, expect, key, expected, happened):
+    assert told(orders.run(case(f"{{advance: 20m, expect: {{{expect}}}}}"))) == [(1, key, expected, happened)]
+
+
+def test_a_failure_is_told_with_its_line_what_was_done_and_what_is_waited_for(orders):
+    found = orders.run(case("{advance: 20m, expect: {status: done}}", f"{{{APPROVED}, expect: {{status: done}}}}"))
+    first, second = case_text(found.cases[0]).split("\n\n")
+    assert first.splitlines()[:8] == [
+        "case 'case_1' (suite.yaml:24:5), turn 1:",
+        "  suite.yaml:27:33: status is not as expected",
+        '    expected  "done"',
+        '    happened  "running"',
+        "  because:",
+        "    step     ✓ look  (order.yaml:48:5, 0 ms)",
+        "    call     look (order.yaml:48:5): success",
+        "    source   order_no = B1 ← input.order_no",
+    ]
+    assert "    table    care (order.yaml:19:9): team = nobody" in first.splitlines()
+    assert "    step     ✓ wait for_each[2]/wait  (order.yaml:52:63, 10 min 0 s)" in first.splitlines()
+    assert first.splitlines()[-1] == "    waits    approved: for event approved"
+    assert second.splitlines()[-2:] == [
+        "    waits    post: for procedure post",
+        "    waits    post/wait: until 2026-11-30T02:20:00+00:00",
+    ]
+    assert [subject for subject, _ in found.cases[0].why[2]] == ["event", "step", "waits", "waits"]
+
+
+def test_what_a_procedure_below_did_is_told_with_the_way_to_it(orders):
+    turns = "{advance: 20m}", f"{{{APPROVED}}}", "{advance: 1h, expect: {status: failed}}"
+    [failed] = orders.run(case(*turns, order_no="B9")).cases
+    lines = [line for _, line in failed.why[3]]
+    assert any(line.startswith("✗ post/enter") for line in lines)
+    assert any(line.startswith("post: ") for line in lines)
+
+
+def test_a_call_that_no_stub_answers_fails_the_case(orders):
+    head = HEAD.replace("    unmake: [{payload: {gone: true}}]\n", "")
+    assert told(orders.run(case("{advance: 3h}"), head=head)) == [
+        (1, "stubs", "an answer for unmake", '{"made": "M1"}')
+    ]
+
+
+@pytest.mark.parametrize(
+    ("turns", "number", "key", "said"),
+    [
+        (["{retry: {}}"], 1, "retry", "only a failed one can be retried"),
+        (["{expect: {status: running}}", "{retry: {run: post}}"], 2, "retry", "no procedure is run by 'post'"),
+        (["{event: cancel}", f"{{{APPROVED}}}"], 2, "receive", "the run is over: it is 'cancelled'"),
+        (["{event: cancel}", "{event: cancel}"], 2, "event", "the run is over"),
+    ],
+)
+def test_what_is_not_let_in_ends_the_case(orders, turns, number, key, said):
+    found = orders.run(case(*turns, "{advance: 1h, expect: {status: done}}"))
+    [(turn, where, expected, happened)] = told(found)
+    assert (turn, where, expected) == (number, key, "what fits the procedure")
+    assert said in happened
+    assert found.cases[0].failures[0].location.line == 26 + number
+
+
+def test_an_input_that_does_not_fit_fails_the_case(orders):
+    order = ORDER.replace("order_no: {type: string}\nevents", "order_no: {type: string, pattern: 'B\\d'}\nevents")
+    found = orders.run(case("{expect: {status: running}}", order_no="C1"), order=order)
+    [(turn, where, _, happened)] = told(found)
+    assert (turn, where) == (1, "input")
+    assert "order_no" in happened
+    assert found.cases[0].failures[0].location.line == 25
+
+
+THERE = "1 of 1 branches, 1 of 1 catches, 1 of 1 passes"
+FULL = (
+    case("{advance: 20m}", f"{{{APPROVED}}}", "{advance: 1h, expect: {status: done}}"),
+    case("{expect: {status: done}}", order_no="L"),
+    case("{expect: {status: ended}}", order_no="X"),
+    case("{advance: 3h, expect: {calls: [{tool: make}, {tool: unmake, args: {made: M1}}], undone: [make]}}"),
+)
+
+
+def unused(coverage):
+    return {name for kind in coverage.kinds for name, _ in coverage.unused(kind)}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "missing"),
+    [
+        ((0, 1, 2, 3), set()),
+        (
+            (0, 2, 3),
+            {"step end", "branch 1 of step switch", "row 1 of care"},
+        ),
+        ((0, 1, 3), {"step fail", "catch 1 of step look"}),
+        ((0, 1, 2), {"step unmake", "compensation of step make", "tool unmake"}),
+        (
+            (1, 2),
+            {
+                *("step wait", "pass of step for_each", "step make", "step unmake", "compensation of step make"),
+                *(
+                    "step approved",
+                    "step post",
+                    "row 2 of care",
+                    "tool allowed",
+                    "tool make",
+                    "tool unmake",
+                    "step for_each",
+                ),
+            },
+        ),
+    ],
+)
+def test_coverage_counts_what_acted(orders, chosen, missing):
+    coverage = orders.run(*(FULL[index] for index in chosen)).coverage
+    assert unused(coverage) == missing
+
+
+def test_coverage_is_told_by_kind_with_places(orders):
+    found = orders.run(*FULL[:3])
+    assert coverage_text("order", found.coverage).splitlines() == [
+        f"coverage of order: 85% (9 of 10 steps, {THERE}, 0 of 1 compensations, 2 of 2 rows, 3 of 4 tools)",
+        "    not covered: step unmake (order.yaml:54:18)",
+        "    not covered: compensation of step make (order.yaml:53:5)",
+        "    not covered: tool unmake (order.yaml:40:3)",
+    ]
+
+
+def test_reports_for_programs_are_those_of_agents(orders):
+    found = orders.run(*FULL[:2], case("{expect: {status: done}}"))
+    content = json.loads(as_json([found], [("order", found.coverage)]))
+    assert content["coverage"]["order"]["passes"] == {"used": 1, "there": 1}
+    assert [one["passed"] for one in content["suites"][0]["cases"]] == [True, True, False]
+    assert 'failures="1"' in junit([found])
+
+
+def test_every_case_begins_anew(orders):
+    turns = "{advance: 20m}", f"{{{APPROVED}}}", "{advance: 1h, expect: {calls: [{tool: enter}], status: running}}"
+    assert told(orders.run(case(*turns, order_no="B9"), case(*turns, order_no="B9"))) == []
