@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from interlock.interpreter import background, record
-from interlock.interpreter.commands import CallTool, Changed, Command, Reply
+from interlock.interpreter.commands import CallTool, Changed, Command, Reply, Said
 from interlock.interpreter.deliveries import Deliveries, digest_of
 from interlock.interpreter.events import Event, MessageReceived, PersonActed, ProcedureEnded, TimerFired, ToolReturned
 from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
@@ -217,7 +217,7 @@ class Machine:
             record.said(state, "assistant", reply["text"], turn.now_ms, self.program.plan.session.history)
         record.keep(state, record.of_turn(turn, found, reply))
         turn.context.close()
-        return [*turn.begun, Changed(state.status)]
+        return [Said(reply), *turn.begun, Changed(state.status)]
 
     def _changed(self, running: _Running) -> list[Command]:
         return [Changed(self.state.status)] if self.state.status != running.before else []

@@ -53,7 +53,10 @@ def ran(tmp_path):
         program = link(plans["main"])
         state = started(program, run_id="r", given={"group": "007"}, now_ms=1)
         machine = WorkMachine(program, state)
-        payloads = {"look": {"id": "00" + "9" * 36, "secret": "s3cret"} if looked is None else looked, "pay": {"paid": paid}}
+        payloads = {
+            "look": {"id": "00" + "9" * 36, "secret": "s3cret"} if looked is None else looked,
+            "pay": {"paid": paid},
+        }
         commands = machine.begin(1)
         while calls := [one for one in commands if isinstance(one, CallTool)]:
             (call,) = calls

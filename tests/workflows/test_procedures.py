@@ -79,6 +79,15 @@ async def begin(stage, name, given):
     return await client.start_workflow(name, given, id=f"{name}-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
 
 
+async def heard(talk, session):
+    """What stands in the outbox, once something does."""
+    for _ in range(200):
+        if said := await talk.outbox("desk", session):
+            return said
+        await asyncio.sleep(0.05)
+    raise AssertionError("nothing was said")
+
+
 async def until(handle, status):
     """The status of a run once it is `status`."""
     for _ in range(200):
@@ -263,8 +272,7 @@ async def test_a_conversation_goes_on_while_a_procedure_runs_and_hears_of_its_en
         (running,) = (await talk.status("desk", s1))["procedures"]
         child = (await stage.plain()).get_workflow_handle(f"desk:{s1}/{running['run']}")
         await child.execute_update("event", {"id": "1", "name": "go", "data": {"by": "bo"}})
-        while not (said := await talk.outbox("desk", s1)):
-            await asyncio.sleep(0.05)
+        said = await heard(talk, s1)
         assert [one["text"] for one in said] == ["Booked 00T1234."]
         assert (await talk.status("desk", s1))["procedures"] == []
         record = await talk.record("desk", s1, 3)
