@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Generic
 
 from interlock.authoring.work_stage import WorkStage
 from interlock.authoring.world import W
-from interlock.interpreter.events import ProcedureEnded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from interlock.interpreter.commands import RunProcedure
+    from interlock.interpreter.events import ProcedureEnded
     from interlock.plan.plan import Plan
 
 
