@@ -138,6 +138,14 @@ def get_batch(db: sqlite3.Connection, arguments: Json) -> Json:
     }
 
 
+def list_batches(db: sqlite3.Connection, arguments: Json) -> Json:
+    """The batches of a payrun that stand; more than one has paid twice."""
+    found = payrun(db, arguments["payrunId"])
+    query = "SELECT id FROM batches WHERE payrun_id = ? AND status = 'ACCEPTED' ORDER BY rowid"
+    batches = [get_batch(db, {"batchId": one["id"]}) for one in db.execute(query, (found["id"],))]
+    return {"payrunId": found["id"], "batches": batches}
+
+
 def cancel_batch(db: sqlite3.Connection, arguments: Json) -> Json:
     """The payrun is merely calculated again once none of its batches stands."""
     batch = get_batch(db, arguments)

@@ -33,6 +33,7 @@ class Service:
             "getPayrun": payroll.get_payrun,
             "disbursePayrun": payroll.disburse_payrun,
             "publishPayslips": payroll.publish_payslips,
+            "listBatches": payroll.list_batches,
             "getBatch": payroll.get_batch,
             "cancelBatch": payroll.cancel_batch,
             "listEmployees": people.list_employees,

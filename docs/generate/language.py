@@ -17,8 +17,8 @@ from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, mode
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
-from interlock.spec.specs import AgentSpec, Head, LibrarySpec, MessageSpec, SessionSpec, Shared
-from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, Step
+from interlock.spec.specs import AgentSpec, Guard, Head, LibrarySpec, MessageSpec, ProcedureSpec, SessionSpec, Shared
+from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, ForEach, Repeat, Step
 from interlock.spec.suite import (
     AskedRetry,
     Case,
@@ -30,7 +30,18 @@ from interlock.spec.suite import (
     SuiteSpec,
     Turn,
 )
-from interlock.spec.tools import Auth, Mount, Outcome, Produces, Response, Retry, Server, Tool
+from interlock.spec.tools import (
+    Auth,
+    Idempotency,
+    Mount,
+    Outcome,
+    Produces,
+    ReadBack,
+    Response,
+    Retry,
+    Server,
+    Tool,
+)
 from interlock.spec.words import Intent, Slot, SlotCheck, Term, Vocabulary
 
 SOURCE_TEXT = Path(__file__).with_name("language.md")
@@ -40,6 +51,8 @@ TITLES: dict[type[SpecModel], str] = {
     Head: "Head",
     Shared: "Shared parts",
     AgentSpec: "Agent",
+    ProcedureSpec: "Procedure",
+    Guard: "Guard",
     MessageSpec: "Message",
     SessionSpec: "Session",
     Server: "Server",
@@ -58,6 +71,8 @@ TITLES: dict[type[SpecModel], str] = {
     Outcome: "Outcome",
     Produces: "Produced cell",
     Retry: "Retry",
+    Idempotency: "Idempotency",
+    ReadBack: "Read-back",
     Check: "Check",
     Response: "Response",
     Mount: "Mount",
@@ -65,6 +80,8 @@ TITLES: dict[type[SpecModel], str] = {
     Route: "Route",
     Branch: "Branch",
     Catch: "Catch",
+    Repeat: "Repeat",
+    ForEach: "Loop",
     SuiteSpec: "Suite",
     Stubs: "Stubs",
     Stub: "Stub",
@@ -160,7 +177,7 @@ def _said_above(model: type[SpecModel]) -> set[str]:
     """The keys that the page has told before: those of the head, of the shared parts, of a Field."""
     if model in (Argument, TableInput):
         return set(keys_of(Field))
-    above = {AgentSpec: Shared, Shared: Head, SuiteSpec: Head}.get(model)
+    above = {AgentSpec: Shared, ProcedureSpec: Shared, Shared: Head, SuiteSpec: Head}.get(model)
     return set(keys_of(above)) if above else set()
 
 
@@ -222,7 +239,8 @@ def _properties(model: type[SpecModel]) -> dict[str, Any]:
     if kind := kinds.get(model.__name__):
         then = next(one["then"] for one in schema["allOf"] if one["if"]["properties"]["kind"]["const"] == kind)
         return dict(then["properties"])
-    return dict(definitions[model.__name__]["properties"])
+    name = model.__name__
+    return dict((definitions.get(name) or definitions[f"procedure_{name}"])["properties"])
 
 
 def _action(model: type[SpecModel]) -> str:
@@ -230,7 +248,7 @@ def _action(model: type[SpecModel]) -> str:
 
 
 def _shape(key: str, form: Any) -> str:
-    if key in ("when", "that"):
+    if key in ("when", "that", "until"):
         return "[expression](#expressions)"
     return _form(form)
 

@@ -12,7 +12,12 @@ Line = tuple[str, str]
 MARKS = {"done": "✓", "skipped": "–", "failed": "✗", "stopped": "■"}
 """How a step ended, as one sign."""
 
-EVENTS = {"done": "the procedure is done", "failed": "nothing catches this", "ended": "the procedure has failed"}
+EVENTS = {
+    "done": "the procedure is done",
+    "failed": "nothing catches this",
+    "ended": "the procedure has failed",
+    "cancelled": "the procedure has not done its work",
+}
 
 
 def told_step(record: Json) -> list[Line]:

@@ -59,10 +59,10 @@ class WorkCase:
             key = "receive" if turn.receive else "retry" if turn.retry else "event"
             raise Unfit(key, FITS, problem.message) from problem
         self._records = played.records if played is start else [*start.records, *played.records]
+        run = self._stage.run
         self._coverage.add(start)
-        if played is not start:
-            self._coverage.add(played)
-        return list(work_mismatches(turn.expect, played, self._stage.run.state)) if turn.expect else []
+        self._coverage.add(WorkPlayed() if played is start else played, run.machine.notes.running.values())
+        return list(work_mismatches(turn.expect, played, run.state)) if turn.expect else []
 
     def why(self) -> list[Line]:
         """What the last turn did, and what the run waits for since."""

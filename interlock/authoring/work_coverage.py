@@ -8,7 +8,7 @@ from interlock.authoring.coverage import BESIDE, Counted, rows_of, tools_of
 from interlock.plan.steps import CallStep, DoStep, ForEachStep, RunStep, Step, SwitchStep, steps_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from interlock.authoring.work_stage import WorkPlayed
     from interlock.plan.plan import Plan
@@ -27,12 +27,14 @@ class WorkCoverage(Counted):
         self._behind = {inner[0].at: place for step in steps for place, inner in _lists(step) if inner}
         self._catches = {step.at: step.catch for step in steps if step.catch}
 
-    def add(self, played: WorkPlayed) -> None:
-        """Take what a turn has led to into account."""
+    def add(self, played: WorkPlayed, running: Iterable[dict[str, Any]] = ()) -> None:
+        """Take what a turn has led to into account, with the notes of steps that have begun and wait."""
         self.used.update(self._tools[call.tool] for path, call in played.called if not path)
         for path, record in played.records:
             if not path:
                 self.used.update(self._places(record))
+        for note in running:
+            self.used.update(self._places(note))
 
     def _places(self, record: dict[str, Any]) -> Iterator[str]:
         for decided in (record.get("decisions") or {}).values():
@@ -41,9 +43,10 @@ class WorkCoverage(Counted):
             return
         if record["at"] in self._behind:
             yield self._behind[record["at"]]
-        if record["outcome"] != "skipped":
+        outcome = record.get("outcome")
+        if outcome != "skipped":
             yield record["at"]
-        if record["outcome"] == "failed":
+        if outcome == "failed":
             yield from self._caught(record)
 
     def _caught(self, record: dict[str, Any]) -> Iterator[str]:

@@ -67,7 +67,8 @@ def _binding(audit: Audit) -> list[tuple[str, Share]]:
 
 def audit_lines(audit: Audit) -> list[str]:
     """The figures for people, each with what is not among the good ones."""
-    lines = [f"{audit.runs} runs, {audit.calls} calls" + (f", {audit.masked} masked values" if audit.masked else "")]
+    runs = "1 run" if audit.runs == 1 else f"{audit.runs} runs"
+    lines = [f"{runs}, {audit.calls} calls" + (f", {audit.masked} masked values" if audit.masked else "")]
     for name, share in audit.shares():
         percent = "none seen" if not share.whole else f"{100 * share.part / share.whole:.1f} %"
         colour = None if not share.whole else "green" if share.complete else "red"

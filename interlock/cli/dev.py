@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from interlock.cli.server import EmbeddedServer
+    from interlock.plan.plan import Plan
 
 FOLDER = Path(".interlock")
 
@@ -58,6 +59,16 @@ def _alone() -> Iterator[None]:
         yield
 
 
+def _next_commands(plans: list[Plan]) -> Iterator[str]:
+    """What can be done with what is served: with the first of each kind."""
+    agent = next((plan.name for plan in plans if plan.work is None), None)
+    procedure = next((plan.name for plan in plans if plan.work is not None), None)
+    if agent:
+        yield f"talk to it       interlock chat {agent}"
+    if procedure:
+        yield f"run it           interlock run {procedure} --input JSON"
+
+
 async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
     from interlock.cli.logs import log_for_people
     from interlock.cli.serving import environment, serve_plans, sound_plans, stop_on_signals
@@ -73,7 +84,8 @@ async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
         if server.ui:
             click.echo(f"web pages        {server.ui}")
         click.echo(f"serving          {', '.join(sorted(plan.name for plan in plans))}")
-        click.echo(f"talk to it       interlock chat {plans[0].name} --address {server.address}")
+        for line in _next_commands(plans):
+            click.echo(f"{line} --address {server.address}")
         click.echo("Ctrl-C stops both.")
         await serve_plans(settings_from(environ, plans), stop, environ, address=server.address)
     click.echo("stopped")

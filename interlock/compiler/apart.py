@@ -60,7 +60,10 @@ def loops_around(unit: Unit, path: Path) -> tuple[Written, ...]:
 
 
 def guards_of(unit: Unit, path: Path) -> list[str]:
-    """The conditions under which a step runs at all: its own, and those of the steps and branches around it."""
+    """The conditions under which a step runs at all: its own, and those of the steps and branches around it.
+
+    A branch that others come before, and a `catch`, count as a condition that nothing else has.
+    """
     steps = steps_by_path(unit)
     found = []
     for at in range(1, len(path) + 1):
@@ -69,7 +72,12 @@ def guards_of(unit: Unit, path: Path) -> list[str]:
             continue
         if step.model.when is not None:
             found.append(step.model.when)
-        if step.action == "switch" and len(path) > at + 1 and path[at] == "switch":
-            when = step.model.switch[int(path[at + 1])].when
-            found += [when] if when is not None else []
+        inside = path[at : at + 2]
+        if len(inside) > 1 and inside[0] in ("switch", "catch"):
+            found.append(_entry(step, inside, path[: at + 2]))
     return found
+
+
+def _entry(step: Written, inside: Path, path: Path) -> str:
+    when = step.model.switch[0].when if inside == ("switch", 0) else None
+    return when if when is not None else f"at {path}"

@@ -105,7 +105,7 @@ class _Report:
             other, why = met.filling.gone, STALE
         else:
             other, why = reason(self._unit, met.step, calls[:MOST_CALLS])
-        message = f"`cells.{tool}.{key}` cannot have been filled here"
+        message = f"nothing can have filled `cells.{tool}.{key}` before this"
         also = (*also, (self._unit.key(*other, "call"), why))
         self._findings.error("cell-not-filled-yet", message, place, also=also, hint=remedy(tool, why))
 

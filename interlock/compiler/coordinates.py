@@ -74,8 +74,8 @@ class Coordinates:
         ways = [change] if on else []
         ways += self._caught(step, made, killed)
         why = ((*step.path, "when"), "this does not hold", True) if step.model.when is not None else None
-        met = either(self._cells, ways, why)
-        self._cells.put(met)
+        other = ((*step.path, "catch"), "it is filled only on one side of this", False) if step.model.catch else None
+        self._cells.put(either(self._cells, ways, why, other))
         return bool(ways) or why is not None
 
     def _caught(self, step: Written, made: int, killed: int) -> list[Change]:

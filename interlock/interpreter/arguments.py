@@ -46,6 +46,23 @@ def assemble(desk: Desk, tool: "Taking", bind: Mapping[str, Any]) -> Assembled:
     )
 
 
+def as_sent(assembled: Assembled, key: str) -> "Json":
+    """A request that may have had its effect, as JSON: what is sent again must be the same."""
+    return {
+        "arguments": assembled.arguments,
+        "origins": assembled.origins,
+        "paths": sorted(assembled.paths),
+        "key": key,
+    }
+
+
+def sent_before(tool: "Tool", sent: "Json | None") -> Assembled | None:
+    """The arguments that were sent before, unless the tool has other arguments by now."""
+    if sent is None or not sent["arguments"].keys() <= tool.input.keys():
+        return None
+    return Assembled(sent["arguments"], sent["origins"], paths=frozenset(sent["paths"]))
+
+
 def _settled(name: str, argument: "Argument", read_: Given | Nothing | Block, slot: str) -> Given | Block | None:
     """What becomes of an argument without a value: its default, left out, or a block. An identifier has no default."""
     if not isinstance(read_, Nothing):

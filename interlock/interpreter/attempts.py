@@ -23,6 +23,7 @@ class Attempt:
     """One call on its way. `asking` are the tools whose checks it is made for, `is_check` that it is for a check.
 
     `instance` names what it is done for, the same at every repetition: the engine's idempotency key is made of it.
+    `sent` is the request as it went out before, if this is a repetition; `key` the one that it goes out with.
     """
 
     desk: Desk
@@ -34,6 +35,8 @@ class Attempt:
     asking: frozenset[str] = frozenset()
     is_check: bool = False
     instance: str = ""
+    sent: "Json | None" = None
+    key: str = ""
     assembled: Assembled = field(default_factory=Assembled)
     audit: "Json" = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing, NotMet
 from interlock.interpreter import checks, effects, identifiers, pregate, reading, receipts, returned
-from interlock.interpreter.arguments import assemble
+from interlock.interpreter.arguments import as_sent, assemble, sent_before
 from interlock.interpreter.attempts import Attempt, blocked, held
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
@@ -59,11 +59,21 @@ def call(
 
 
 def step_call(
-    turn: "Turn", *, tool: str, bind: Mapping[str, Any], step_id: str, at: str, instance: str
+    turn: "Turn",
+    *,
+    tool: str,
+    bind: Mapping[str, Any],
+    step_id: str,
+    at: str,
+    instance: str,
+    sent: "Json | None" = None,
 ) -> Calling[CallResult]:
-    """The call of a procedure's step: nothing chooses it, so nothing has to admit it; arguments and checks are all."""
+    """The call of a procedure's step: nothing chooses it, so nothing has to admit it; arguments and checks are all.
+
+    `sent` is the request of an earlier call that may have had its effect: the same is sent again.
+    """
     declared = turn.program.plan.tools[tool]
-    attempt = Attempt(Desk(turn, turn.context), tool, declared, bind, step_id, at, instance=instance)
+    attempt = Attempt(Desk(turn, turn.context), tool, declared, bind, step_id, at, instance=instance, sent=sent)
     return (yield from _made(attempt))
 
 
@@ -97,7 +107,8 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
 def _made(attempt: Attempt) -> Calling[CallResult]:
     """Assemble, verify, check, call, check again."""
     turn, plan = attempt.turn, attempt.turn.program.plan
-    attempt.assembled = assemble(attempt.desk, attempt.tool, attempt.bind)
+    again = sent_before(attempt.tool, attempt.sent)
+    attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
     attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
     attempt.audit["sources"] = receipts.origins(plan, attempt.tool, attempt.assembled)
     if attempt.assembled.blocks:
@@ -109,13 +120,13 @@ def _made(attempt: Attempt) -> Calling[CallResult]:
     if turn.interrupted:
         return attempt.ended("skipped", "a person took over before the call")
     try:
-        key = effects.key_of(attempt, context)
+        attempt.key = attempt.sent["key"] if again and attempt.sent else effects.key_of(attempt, context)
     except Missing as missing:
         return attempt.ended("missing", f"the idempotency key cannot be made: {missing}")
-    if key:
-        attempt.audit["key"] = key
-    number = receipts.number(turn.state)
-    came = (yield [CallTool(number, attempt.name, attempt.assembled.arguments, attempt.step, attempt.at, key)])[0]
+    if attempt.key:
+        attempt.audit["key"] = attempt.key
+    number, arguments = receipts.number(turn.state), attempt.assembled.arguments
+    came = (yield [CallTool(number, attempt.name, arguments, attempt.step, attempt.at, attempt.key)])[0]
     return (yield from _landed(attempt, came, context))
 
 
@@ -143,6 +154,7 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
         missing=(slot,) if slot else (),
         receipt_id=came.call_id,
         effect=effect,
+        sent=None if effect == "none" else as_sent(attempt.assembled, attempt.key),
     )
     if attempt.tool.writes:
         result.audit["effect"] = effect

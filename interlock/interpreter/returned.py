@@ -74,11 +74,12 @@ def kept(state: "State", call: "CallResult", returned: "ToolReturned") -> "Json"
 
 
 def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: int) -> "Json":
-    """Fill the cells of a success, and drop those of the tools it invalidates unless the service refused to act."""
+    """Fill the cells of a success, and drop those of the tools it invalidates, unless it surely has changed nothing."""
     state, tool = desk.turn.state, desk.turn.program.plan.tools[call.tool]
     done: Json = {}
     sources = cells.made_from(state, assembled.paths, desk.current)
-    if call.outcome != "blocked" and tool.invalidates:
+    without_effect = call.outcome == "blocked" or (tool.writes and call.effect == "none")
+    if tool.invalidates and not without_effect:
         done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current)
     if call.outcome == "success" and tool.produces and call.receipt_id is not None:
         cells.fill(

@@ -72,6 +72,7 @@ class CallResult:
 
     `missing` names slots that would let the call go out; `candidates` gives the values of the ambiguous ones.
     `message` is what the person may be told, in the language of the turn. `audit` goes into the record, masked.
+    `sent` is the request of a call that may have had an effect, for whoever makes it again.
     """
 
     tool: str
@@ -88,6 +89,7 @@ class CallResult:
     receipt_id: str | None = None
     effect: Effect = "none"
     audit: Json = field(default_factory=dict)
+    sent: Json | None = None
 
 
 @dataclass(slots=True)

@@ -338,6 +338,26 @@ def test_coverage_counts_what_acted(orders, chosen, missing):
     assert unused(coverage) == missing
 
 
+def test_a_step_left_out_by_its_when_is_not_covered(orders):
+    conditional = ORDER.replace("steps:\n", "steps:\n  - {id: gone, when: input.order_no == 'Z', wait: 1m}\n")
+    assert unused(orders.run(*FULL, order=conditional).coverage) == {"step gone"}
+
+
+def test_a_step_that_waits_is_covered_as_one_that_asks_is(orders):
+    left = unused(orders.run(case("{advance: 20m}")).coverage)
+    assert "step approved" not in left
+    assert "step post" in left
+    begun = unused(orders.run(case("{expect: {status: running}}")).coverage)
+    assert not {"step wait", "step for_each", "pass of step for_each"} & begun
+
+
+def test_an_empty_list_runs_no_pass(orders):
+    nothing = HEAD.replace("items: [a, b]", "items: []")
+    found = orders.run(case("{expect: {calls: [{tool: look}, {tool: make}]}}"), head=nothing)
+    assert told(found) == []
+    assert "pass of step for_each" in unused(found.coverage)
+
+
 def test_coverage_is_told_by_kind_with_places(orders):
     found = orders.run(*FULL[:3])
     assert coverage_text("order", found.coverage).splitlines() == [

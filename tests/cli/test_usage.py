@@ -44,7 +44,7 @@ def test_the_version_is_that_of_the_package(place):
     ("words", "said"),
     [
         (["chekc"], "Error: no command is called 'chekc'. Did you mean 'check'?"),
-        (["xyz"], "Error: no command is called 'xyz'. There are: chat, check, dev,"),
+        (["xyz"], "Error: no command is called 'xyz'. There are: audit, cancel, chat, check, dev,"),
         (["check", "--fromat", "json"], "--format"),
         (["explain", "desk"], "Missing option '--message'"),
         (["explain", "dsk", "--message", "x"], "Error: no agent or procedure is called 'dsk'. Did you mean 'desk'?"),

@@ -80,7 +80,9 @@ def test_the_template_of_another_group_fails_the_calculation(open_service):
 def test_a_cancelled_batch_leaves_its_payrun_calculated_unless_another_stands(hr):
     payrun = hr.calculated()
     first, second = (hr.disburse(payrun).json()["data"]["batchId"] for _ in range(2))
+    assert [one["batchId"] for one in hr.data(f"/payruns/{payrun}/batches")["batches"]] == [first, second]
     assert hr.post(f"/batches/{first}/cancel").json()["status"] == "CANCELLED"
+    assert [one["batchId"] for one in hr.data(f"/payruns/{payrun}/batches")["batches"]] == [second]
     assert hr.data(f"/payruns/{payrun}")["status"] == "DISBURSED"
     hr.post(f"/batches/{second}/cancel")
     assert hr.data(f"/payruns/{payrun}")["status"] == "CALCULATED"

@@ -68,6 +68,10 @@ DEFECTS = (
     Defect("references out of a document followed", "interlock/authoring/importing/nodes.py", 'if pointer != "#" and not pointer.startswith("#/"):', "if pointer is None:", "tests/importing/test_refused.py"),
     Defect("the source of an argument guessed", "interlock/authoring/importing/fields.py", "field.update(extra)", 'field.update({**extra, "from": "caller"})', "tests/importing/test_documents.py"),
     Defect("schemas that unfold without end", "interlock/authoring/importing/gathering.py", "if target.path in trail:", "if target.path in seen:", "tests/importing/test_documents.py"),
+    Defect("timers of one advance fire at its end", "interlock/authoring/work_stage.py", "self.now_ms = max(self.now_ms, due)", "self.now_ms = end", "tests/authoring/test_work_suites.py"),
+    Defect("calls of checks counted in a suite", "interlock/authoring/work_stage.py", "if command.at in run.calls_at:", "if run.calls_at:", "tests/authoring/test_work_suites.py"),
+    Defect("a stubbed error taken for sent", "interlock/authoring/stubs.py", 'sent=outcome != "error"', "sent=True", "tests/authoring/test_work_suites.py"),
+    Defect("a skipped step covered", "interlock/authoring/work_coverage.py", 'if outcome != "skipped":', "if True:", "tests/authoring/test_work_suites.py"),
 )  # fmt: skip
 
 

@@ -127,7 +127,7 @@ class Workers:
         self.log = folder / "worker.log"
         environment = {
             **os.environ,
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "workflows", ROOT / "activities"))),
             "TEMPORAL_ADDRESS": address,
             "INTERLOCK_SPECS": str(specs),
             "INTERLOCK_PLAN_STORE": str(folder / "plans"),

@@ -169,6 +169,12 @@ tools:
 
 
 @pytest.fixture
+def library():
+    """The tools that a procedure on the stage may call."""
+    return LIBRARY
+
+
+@pytest.fixture
 def play(tmp_path):
     """Begin a procedure given as its keys below the head, in a bundle with the tools of LIBRARY."""
 

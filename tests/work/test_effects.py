@@ -90,6 +90,21 @@ def test_each_call_of_a_tool_is_undone_with_its_own_cells(play):
     assert [args["made"] for tool, args in run.world.calls if tool == "unmake"] == ["made b", "made a"]
 
 
+def test_a_call_whose_answer_was_lost_is_not_undone_with_the_cells_of_another(play):
+    run = play(
+        """\
+        steps:
+          - {call: make, id: a, with: {name: a}, compensate: [{call: unmake, id: ua}]}
+          - {call: make, id: b, with: {name: b}, compensate: [{call: unmake, id: ub}]}
+        on_failure: compensate
+        """,
+        tools={"make": [{"made": "A"}, "timeout"], "unmake": [{"gone": True}]},
+    )
+    assert [args["made"] for tool, args in run.world.calls if tool == "unmake"] == ["A"]
+    assert [(one["undoing"], one["kind"]) for one in run.state.undo_failures] == [("b", "missing")]
+    assert run.state.status == "failed"
+
+
 def test_an_undoing_that_fails_is_told_stops_no_other_and_can_be_retried(play):
     run = play(UNDO, tools={"make": MADE, "unmake": [(500, {}), {"gone": True}]})
     assert run.state.status == "failed"

@@ -1,4 +1,4 @@
-"""A payment that makes stale what it was made from: its own cells stand, and it can be undone whatever has changed."""
+"""A payment that makes stale what it was made from: its cells stand, and it can be undone and asked for again."""
 
 import pytest
 
@@ -36,13 +36,13 @@ steps:
 
 @pytest.fixture
 def bill(play):
-    def begin(rest, tools=TOOLS):
+    def begin(rest, tools=TOOLS, **others):
         answers = {
             "get_bill": [{"version": 1}, {"version": 2}],
             "settle": [{"payment": "007"}],
             "take_back": [{"gone": True}],
         }
-        return play(tools + rest, tools=answers)
+        return play(tools + rest, tools=answers | others)
 
     return begin
 
@@ -63,3 +63,33 @@ def test_it_is_undone_although_its_sources_have_another_value_now(bill):
     run = bill("  - {call: get_bill, id: again}\n  - {fail: No., compensate: true}\n", loose)
     assert run.world.calls[-1] == ("take_back", {"payment": "007"})
     assert (run.state.status, run.state.undo) == ("ended", {})
+
+
+def test_a_request_that_may_have_arrived_is_sent_again_as_it_was(bill):
+    run = bill("", settle=["error", {"payment": "007"}])
+    assert (run.state.status, "get_bill" in run.state.cells) == ("failed", False)
+    run.retry()
+    assert run.state.status == "done"
+    assert [one for one in run.world.calls if one[0] == "settle"] == [("settle", {"version": 1})] * 2
+    assert len(set(run.world.keys[1:])) == 1
+    assert run.state.records[-2]["calls"][0]["sources"]["version"]["source"] == "cells.get_bill.version"
+
+
+def test_a_request_that_surely_had_no_effect_is_made_anew_and_has_made_nothing_stale(bill):
+    run = bill("", settle=["error unsent", {"payment": "007"}])
+    assert (run.state.status, "get_bill" in run.state.cells) == ("failed", True)
+    run.state.cells["get_bill"]["version"]["value"] = 2
+    run.retry()
+    assert run.world.calls[-1] == ("settle", {"version": 2})
+
+
+def test_its_requirements_hold_at_a_repetition_too(bill):
+    checked = TOOLS.replace(
+        "    invalidates:", "    requires: [{call: get_bill, that: result.version < 3}]\n    invalidates:"
+    )
+    run = bill("", checked, settle=["error", {"payment": "007"}], get_bill=[{"version": n} for n in (1, 2, 3, 2)])
+    run.retry()
+    assert (run.state.status, run.state.failure["kind"]) == ("failed", "requires")
+    run.retry()
+    assert [one for one in run.world.calls if one[0] == "settle"] == [("settle", {"version": 1})] * 2
+    assert run.state.status == "done"

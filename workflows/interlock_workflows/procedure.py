@@ -38,6 +38,13 @@ FAILED = "procedure_failed"
 HISTORY_WITH_CHILDREN = 30_000
 """Events at which a run continues as new although a procedure that it runs would have to end first."""
 
+HISTORY_END = 45_000
+"""Events at which a run fails whose state is too large for another one; the server ends it at 51,200 without a word."""
+
+STATE_TOO_LARGE = "state_too_large"
+STAYS = 2_000
+"""Events after which a run is weighed again whose state was too large to be carried."""
+
 
 class Procedure:
     """One run of a procedure in one workflow run."""
@@ -55,23 +62,30 @@ class Procedure:
         self._handles: dict[str, ChildWorkflowHandle[Any, Any]] = {}
         self._others: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
+        self._stays_until = 0
         self.leaving = False
 
     # -- the run ------------------------------------------------------------------------------------------------------
 
-    async def run(self) -> Json:
+    async def run(self, *, cancelled: bool) -> Json:
         """Work to the end; its result. Raises the failure of a run that has not done its work."""
         self._take(self._machine.begin(now_ms()))
+        if cancelled or await self._cancelled_meanwhile():
+            self.cancel("")
+            await self._until_over()
+            if not self.leaving:  # what is still to be undone is undone by the next run
+                raise asyncio.CancelledError
+        return self._end()
+
+    async def _cancelled_meanwhile(self) -> bool:
         try:
             await self._until_over()
         except asyncio.CancelledError:
-            self.cancel("")
-            await self._until_over()
-            raise
-        return self._end()
+            return True
+        return False
 
     async def _until_over(self) -> None:
-        while not (self._machine.finished or self._machine.can_leave):
+        while not (self._machine.finished or (self._machine.can_leave and self._fits())):
             await workflow.wait_condition(lambda: self._is_moving)
             if self._fault is not None:
                 raise self._fault
@@ -79,6 +93,18 @@ class Procedure:
                 self.leaving = True
                 self._take(self._machine.pause())
         self.leaving = not self._machine.finished
+
+    def _fits(self) -> bool:
+        """Whether another run can take all over; if not this one goes on, as long as a history may be."""
+        if carried.fits(self.state, "work", refused=self._refused):
+            return True
+        length = workflow.info().get_current_history_length()
+        if length > HISTORY_END:
+            message = f"the state is too large for a new run, and after {length:,} events this one must end"
+            raise inbound.refusal(STATE_TOO_LARGE, message, work_views.ended(self.state))
+        self._stays_until, self.leaving = length + STAYS, False
+        self._take(self._machine.resume())
+        return False
 
     @property
     def _is_moving(self) -> bool:
@@ -88,9 +114,10 @@ class Procedure:
     @property
     def _is_due(self) -> bool:
         info = workflow.info()
-        if not info.is_continue_as_new_suggested():
+        length = info.get_current_history_length()
+        if not info.is_continue_as_new_suggested() or length < self._stays_until:
             return False
-        return not self._children or info.get_current_history_length() > HISTORY_WITH_CHILDREN
+        return not self._children or length > HISTORY_WITH_CHILDREN
 
     def _end(self) -> Json:
         state = self.state
@@ -176,11 +203,6 @@ class Procedure:
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 
-    def admit(self) -> None:
-        """Raises where nothing more is taken; changes nothing."""
-        if self.leaving:
-            raise inbound.refusal(inbound.DRAINING, "the procedure continues in a new run; send the same again")
-
     def event(self, sent: SentEvent) -> Json:
         """Something is sent in."""
         self._tell(EventReceived(sent.id, sent.name, sent.data, now_ms()))
@@ -194,11 +216,20 @@ class Procedure:
     async def retry(self, asked: Retry) -> Json:
         """Go on at the failed step, perhaps under another plan."""
         program = await self._another(asked.plan) if asked.plan else self._program
-        if program is not self._program and self.state.status == "failed":
-            self._program, self.state.plan_digest = program, program.digest
-            self._machine = WorkMachine(program, self.state)
-        self._tell(RetryAsked(now_ms(), asked.by, asked.resolved))
+        if self.leaving:
+            raise inbound.refusal(inbound.DRAINING, "the procedure continues in a new run; send the same again")
+        before = self._program
+        self._use(program)
+        try:
+            self._tell(RetryAsked(now_ms(), asked.by, asked.resolved))
+        except ApplicationError:
+            self._use(before)
+            raise
         return self.status()
+
+    def _use(self, program: Program) -> None:
+        self._program, self.state.plan_digest = program, program.digest
+        self._machine.use(program)
 
     async def _another(self, digest: str) -> Program:
         wanted = "" if digest == "latest" else digest

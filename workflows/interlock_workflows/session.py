@@ -39,9 +39,9 @@ class Session:
     async def run(self, _arguments: Sequence[RawValue]) -> Json:
         """Open the session and keep it until it is closed, or do the work of a procedure; the result says what came."""
         talk = self._talk
-        await talk.open()
+        cancelled = await self._opened()
         if talk.procedure is not None:
-            return await self._do(talk.procedure)
+            return await self._do(talk.procedure, cancelled)
         try:
             answer = await self._only_answer() if talk.failure is None else None
             if answer is None and talk.failure is None:
@@ -57,7 +57,20 @@ class Session:
             workflow.continue_as_new(args=[talk.carry()])
         return answer or views.summary(talk.state)
 
-    async def _do(self, program: Program) -> Json:
+    async def _opened(self) -> bool:
+        """Whether work that goes on was cancelled before it could: it has to hear of it, and may have to undo."""
+        if self._talk.opening.work is None:
+            await self._talk.open()
+            return False
+        opening = asyncio.create_task(self._talk.open())
+        try:
+            await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            await opening
+            return True
+        return False
+
+    async def _do(self, program: Program, cancelled: bool) -> Json:
         opening = self._talk.opening
         try:
             before = opening.work
@@ -68,11 +81,16 @@ class Session:
             raise
         work = self._work = Procedure(program, state, self._talk.opening.refused)
         try:
-            result = await work.run()
+            result = await work.run(cancelled=cancelled)
         except (ApplicationError, asyncio.CancelledError):
             await workflow.wait_condition(workflow.all_handlers_finished)
             raise
-        await workflow.wait_condition(workflow.all_handlers_finished)
+        try:
+            await workflow.wait_condition(workflow.all_handlers_finished)
+        except asyncio.CancelledError:
+            if not work.leaving:
+                raise
+            work.cancel("")
         if work.leaving:
             workflow.continue_as_new(args=[work.carry()])
         return result
@@ -191,7 +209,6 @@ class Session:
             raise talk.failure or inbound.refusal(
                 inbound.WRONG_KIND, "this is a conversation; only a procedure takes this"
             )
-        self._work.admit()
         return self._work
 
     @workflow.update(name="event", description="Something declared is sent in {id, name, data}.")

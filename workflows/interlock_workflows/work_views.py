@@ -50,6 +50,7 @@ def ended(state: RunState) -> Json:
         "status": state.status,
         "failure": state.failure,
         "leaves_effects": state.leaves,
+        "unknown": unresolved(state),
         "not_undone": list(state.undo),
         "undo_failures": state.undo_failures,
     }

@@ -9,7 +9,7 @@ from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.tasks import Working
-from interlock.plan.steps import CallStep, DoStep, Step, steps_in
+from interlock.plan.steps import CallStep, DoStep, RunStep, Step, steps_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.work.state import Json
@@ -18,20 +18,26 @@ if TYPE_CHECKING:
 
 def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
     """Make the call, again as long as it says so; its result is left in `entry`."""
-    if entry["mark"] == "unknown" and not _resolved(walk, step, frame, entry):
+    if entry["mark"] == "unknown" and not resolved(walk, step, frame, entry):
         return
     if "next_ms" in entry:
         yield from _until_next(walk, frame, instance, entry)
     while True:
         result = yield from calls.step_call(
-            frame.scene, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, instance=instance
+            frame.scene,
+            tool=step.tool,
+            bind=step.bind,
+            step_id=step.id,
+            at=step.at,
+            instance=instance,
+            sent=entry.get("sent"),
         )
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
         if result.effect != "none":
-            walk.run.effects += 1
-            if step.compensate:
-                undo_later(walk, step, frame)
+            happened(walk, step, frame, result.receipt_id)
+        if result.went_out:
+            entry["sent"] = result.sent
         if result.outcome != "success":
             raise _failed(step, frame, entry, result)
         entry["result"] = result.result
@@ -40,11 +46,12 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         yield from _pause(walk, step, frame, instance, entry)
 
 
-def _resolved(walk: "Walk", step: CallStep, frame: Frame, entry: "Json") -> bool:
-    """Whether the call is to be made again: somebody has found out that its effect did not happen."""
+def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json") -> bool:
+    """Whether a step is to be done again: somebody has found out that its effect did not happen."""
     said = entry.pop("resolved", None)
     if said is None:
-        raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, step.tool)
+        tool = step.tool if isinstance(step, CallStep) else ""
+        raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, tool)
     entry["mark"] = "entered"
     again = bool(said == "did_not_happen")
     if again:
@@ -93,20 +100,28 @@ def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Wor
     del entry["next_ms"]
 
 
-def undo_later(walk: "Walk", step: Step, frame: Frame) -> None:
+def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame, receipt: str | None = None) -> None:
+    """Something outside has changed, or may have; what undoes it is kept."""
+    walk.run.effects += 1
+    if step.compensate:
+        undo_later(walk, step, frame, receipt)
+
+
+def undo_later(walk: "Walk", step: Step, frame: Frame, receipt: str | None = None) -> None:
     """Remember, in the order of completion, what undoes a step, with the cells that its call has filled.
 
     Another call of the tool may fill them anew before they are needed, and they say what was done, whatever changes.
+    What an earlier call has filled says nothing of one whose answer was lost.
     """
     undo, instance = walk.run.undo, frame.instance(step.id)
     undo.pop(instance, None)
-    own = {step.tool: _as_done(frame.cells.get(step.tool, {}))} if isinstance(step, CallStep) else {}
+    own = {step.tool: _as_done(frame.cells.get(step.tool, {}), receipt)} if isinstance(step, CallStep) else {}
     undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
 
 
-def _as_done(filled: "Json") -> "Json":
-    """Cells that nothing makes stale any more."""
-    return {key: {**cell, "made_from": {}} for key, cell in filled.items()}
+def _as_done(filled: "Json", receipt: str | None) -> "Json":
+    """The cells of one receipt, which nothing makes stale any more."""
+    return {key: {**cell, "made_from": {}} for key, cell in filled.items() if cell["receipt"] == receipt}
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:

@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.work.ends import Ended
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Working
 from interlock.plan.steps import ForEachStep
@@ -29,11 +30,13 @@ def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Work
     scope = Scope(frame.scope)
     left = [(key, item) for key, item in keyed.items() if key not in done and key not in failed]
     work = [_pass(walk, step, frame, scope, entry, key, item) for key, item in left]
-    goes_on = step.on_failure == "continue"
-    outcomes = yield Fork(work, scope, most=step.max_parallel, stop_on_failure=not goes_on)
+    borne = (StepFailed,) if step.on_failure == "continue" else ()
+    outcomes = yield Fork(work, scope, most=step.max_parallel, borne=borne)
+    _raise_ends(outcomes)
     if failed and frame.scope.stopped is None:
         raise _together(step, [(key, StepFailed(**failed[key])) for key in keyed if key in failed])
-    _raise_others(outcomes)
+    if any(isinstance(one, Stopped) for one in outcomes):
+        raise Stopped
 
 
 def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "Json", key: str, item: Any) -> Working:
@@ -103,12 +106,12 @@ def _together(step: ForEachStep, failed: "Sequence[tuple[str, StepFailed]]") -> 
     return StepFailed(first.kind, f"{len(failed):,} items failed: {keys}", step.id, step.at, first.tool, first.text)
 
 
-def _raise_others(outcomes: "Sequence[Any]") -> None:
-    for one in outcomes:
-        if isinstance(one, Exception) and not isinstance(one, StepFailed | Stopped):
-            raise one
-    if any(isinstance(one, Stopped) for one in outcomes):
-        raise Stopped
+def _raise_ends(outcomes: "Sequence[Any]") -> None:
+    """A `fail` or an `end` in a pass is one of the whole procedure, whatever has become of the others."""
+    ends = [one for one in outcomes if isinstance(one, Exception) and not isinstance(one, StepFailed | Stopped)]
+    ends.sort(key=lambda one: isinstance(one, Ended))
+    if ends:
+        raise ends[0]
 
 
 def _kind(value: Any) -> str:

@@ -22,8 +22,8 @@ from interlock.interpreter.work.receiving import admitted, size_of
 from interlock.interpreter.work.retrying import prepared
 from interlock.interpreter.work.simple import values
 from interlock.interpreter.work.state import Json, RunState
-from interlock.interpreter.work.tasks import Scope, Stopped, Tasks, Working
-from interlock.interpreter.work.walk import Walk
+from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Tasks, Working
+from interlock.interpreter.work.walk import Walk, raise_first
 from interlock.plan.steps import steps_in
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class WorkMachine:
         if self.state.status == "running":
             yield from self._do_the_work()
         if self.state.status == "undoing":
-            yield from self._undo()
+            scope = Scope()  # of its own: that the work was stopped does not stop its undoing
+            raise_first((yield Fork([self._undo(scope)], scope)))
 
     def _frame(self, scope: Scope) -> Frame:
         return Frame(self.program, self.state, scope, self._walk.now_ms, self.program.plan.languages[0])
@@ -179,9 +180,9 @@ class WorkMachine:
         self.state.status = "cancelled" if self.state.cancelled_by is not None else "ended"
         self.notes.happened(self.state.status, self._walk.now_ms)
 
-    def _undo(self) -> Working:
+    def _undo(self, scope: Scope) -> Working:
         """Undo, last things first, what completed or may have; what cannot be undone is told, and stops no other."""
-        state, scope = self.state, Scope()
+        state = self.state
         frame = self._frame(scope)
         by_id = {step.id: step for step in steps_in(self._work.steps)}
         tried = {one["undoing"] for one in state.undo_failures}
@@ -193,11 +194,6 @@ class WorkMachine:
             except StepFailed as failure:
                 state.undo_failures.append({"undoing": instance, **_as_json(failure)})
                 continue
-            except Refused as end:
-                state.undo_failures.append({"undoing": instance, **_as_json(end.failure)})
-                continue
-            except Ended:
-                pass
             del state.undo[instance]
             self.notes.happened("undone", self._walk.now_ms, step=instance)
         state.undone = not state.undo_failures
@@ -279,13 +275,14 @@ class WorkMachine:
     def _cancel(self, event: CancelAsked) -> None:
         self._later(event.now_ms)
         state = self.state
-        if self.finished or state.status == "undoing" or state.cancelled_by is not None:
+        again = state.cancelled_by is not None
+        if self.finished or state.status == "undoing" or (again and state.status == "running"):
             return
         state.cancelled_by = event.by
         self.notes.happened("cancel", event.now_ms, by=event.by or None)
         if state.status == "running":
             self._tasks.stop(self._tasks.scope, "cancelled")
-        elif self._work.on_cancel == "compensate" and state.undo:
+        elif self._work.on_cancel == "compensate" and state.undo and not again:
             state.status, state.parked_ms = "undoing", None
             self._tasks = Tasks(self._life(), Scope())
         else:

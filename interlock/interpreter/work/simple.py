@@ -63,7 +63,12 @@ def values(frame: Frame, templates: "Json") -> "Json":
 
 
 def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
-    """Another procedure; one that fails and leaves effects behind is undone like one that is done."""
+    """Another procedure; one that fails and leaves effects behind is undone like one that is done.
+
+    To run it once more would have these effects once more: that is for a person to say.
+    """
+    if entry["mark"] == "unknown" and not effects.resolved(walk, step, frame, entry):
+        return
     given = values(frame, step.bind)
     given = {name: value for name, value in given.items() if value is not None}
     entry["attempt"] = entry.get("attempt", 0) + 1
@@ -71,8 +76,10 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at)
     ended = (yield [command])[0]
     note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
-    if step.compensate and (ended.ending == "done" or ended.left):
-        effects.undo_later(walk, step, frame)
+    if ended.ending == "done" or ended.left:
+        effects.happened(walk, step, frame)
+    if ended.left:
+        entry["mark"] = "unknown"
     if ended.ending == "cancelled":
         raise StepFailed("cancelled", ended.message or "cancelled", step.id, step.at)
     if ended.ending == "failed":
@@ -86,7 +93,10 @@ def _receive(walk: "Walk", step: ReceiveStep, instance: str, entry: "Json") -> W
     if waiting:
         entry["result"] = waiting.pop(0)["data"]
     else:
-        entry["result"] = (yield [AwaitEvent(f"{instance}!receive", step.event)])[0].data
+        if "place" not in entry:
+            walk.run.waits += 1
+            entry["place"] = walk.run.waits
+        entry["result"] = (yield [AwaitEvent(f"{instance}!receive", step.event, entry["place"])])[0].data
 
 
 def _until(walk: "Walk", step: WaitStep, frame: Frame, entry: "Json") -> int:

@@ -25,6 +25,7 @@ class RunState:
     - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own.
     - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
+    - `waits`: how many steps have waited for an event, so that they receive in the order in which they came.
     - `effects`: how many calls have changed something outside, or may have; `undone`: all of it is undone.
     - `failure`: why it stands still: `{step, at, kind, message, …}`.
     - `records`: the last steps: `{number, step, action, at, began_ms, ended_ms, outcome, …}`.
@@ -49,6 +50,7 @@ class RunState:
     seen: dict[str, str] = field(default_factory=dict)
     receipts: list[Json] = field(default_factory=list)
     calls: int = 0
+    waits: int = 0
     effects: int = 0
     undone: bool = False
     failure: Json | None = None

@@ -20,10 +20,11 @@ Working: TypeAlias = Generator[Any, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class AwaitEvent:
-    """Waits for an event of that name."""
+    """Waits for an event of that name; whoever has waited longest, by `place`, is the first to receive one."""
 
     wait_id: str
     name: str
+    place: int
 
 
 Awaited: TypeAlias = CallTool | StartTimer | RunProcedure | AwaitEvent
@@ -68,13 +69,14 @@ class Fork:
     """Work to be done side by side, at most `most` at a time, in a scope of its own that may have a time-out.
 
     The task that yields it is sent the outcomes in order: what each returned, or the exception that ended it, which is
-    `Stopped` for one that was never begun. The first failure stops the others, unless all are to go on.
+    `Stopped` for one that was never begun. The first one that ends by an exception stops the others, unless it is
+    one of those that are `borne`.
     """
 
     work: Sequence[Working]
     scope: Scope
     most: int = 1_000_000
-    stop_on_failure: bool = True
+    borne: tuple[type[Exception], ...] = ()
     timer: StartTimer | None = None
     outcomes: list[Any] = field(default_factory=list)
     begun: int = 0
@@ -122,9 +124,9 @@ class Tasks:
         return wait_id in self._waiting or wait_id in self._timers
 
     def event_wait(self, name: str) -> str | None:
-        """The id of the first wait for an event of that name."""
-        waits = (one for one in self.waiting if isinstance(one, AwaitEvent) and one.name == name)
-        return next((one.wait_id for one in waits), None)
+        """The id of the longest wait for an event of that name."""
+        waits = [one for one in self.waiting if isinstance(one, AwaitEvent) and one.name == name]
+        return min(waits, key=lambda one: one.place).wait_id if waits else None
 
     def end(self, wait_id: str, end: Any) -> None:
         """What was waited for has come."""
@@ -180,6 +182,8 @@ class Tasks:
                 self._waiting[_id(one)] = task
                 if not isinstance(one, AwaitEvent):
                     self.commands.append(one)
+            if task.scope.stopped is not None:
+                self._interrupt(task, task.scope.stopped)
 
     def _forked(self, parent: _Task, fork: Fork) -> None:
         fork.outcomes = [Stopped() for _ in fork.work]
@@ -206,7 +210,7 @@ class Tasks:
             return
         fork.outcomes[task.index] = outcome
         fork.running -= 1
-        if isinstance(outcome, Exception) and not isinstance(outcome, Stopped) and fork.stop_on_failure:
+        if isinstance(outcome, Exception) and not isinstance(outcome, (Stopped, *fork.borne)):
             self.stop(fork.scope, "sibling")
         self._fill(parent, fork)
 
