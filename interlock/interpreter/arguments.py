@@ -56,7 +56,7 @@ def as_sent(assembled: Assembled, key: str) -> "Json":
     }
 
 
-def sent_before(tool: "Tool", sent: "Json | None") -> Assembled | None:
+def sent_before(tool: "Taking", sent: "Json | None") -> Assembled | None:
     """The arguments that were sent before, unless the tool has other arguments by now."""
     if sent is None or not sent["arguments"].keys() <= tool.input.keys():
         return None

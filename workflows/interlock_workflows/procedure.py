@@ -7,6 +7,7 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RawValue, SearchAttributeKey
+from temporalio.exceptions import ApplicationError
 from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
