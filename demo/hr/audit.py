@@ -23,7 +23,7 @@ def kept_reply(db: sqlite3.Connection, key: tuple[str, str], operation: Operatio
     found = db.execute("SELECT * FROM answers WHERE scope = ? AND key = ?", key).fetchone()
     if found is None:
         return None
-    if (found["operation"], found["digest"]) != (operation.id, _digest(arguments)):
+    if found["digest"] != _digest(operation, arguments):
         raise Refusal(422, "KEY_REUSED", f"the key {key[1]!r} belongs to another request")
     return Reply(replayed=True, **json.loads(found["response"]))
 
@@ -35,13 +35,13 @@ def keep_reply(
     response = canonical({"status": reply.status, "body": reply.body})
     db.execute(
         "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)",
-        (*key, operation.id, request.path, _digest(arguments), response),
+        (*key, request.method, request.path, _digest(operation, arguments), response),
     )
 
 
-def _digest(arguments: Json) -> str:
-    """Of path, query and body together: whatever makes a request another one."""
-    return hashlib.sha256(canonical(arguments).encode()).hexdigest()
+def _digest(operation: Operation, arguments: Json) -> str:
+    """Of operation, path, query and body together: whatever makes a request another one."""
+    return hashlib.sha256(canonical([operation.id, arguments]).encode()).hexdigest()
 
 
 def note_effect(

@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS batches (id TEXT PRIMARY KEY, payrun_id TEXT, total I
 CREATE TABLE IF NOT EXISTS entries (id TEXT PRIMARY KEY, payrun_id TEXT, total INTEGER, reference TEXT);
 CREATE TABLE IF NOT EXISTS given_ids (last INTEGER);
 CREATE TABLE IF NOT EXISTS answers
-  (scope TEXT, key TEXT, operation TEXT, path TEXT, digest TEXT, response TEXT, PRIMARY KEY (scope, key));
+  (scope TEXT, key TEXT, method TEXT, path TEXT, digest TEXT, response TEXT, PRIMARY KEY (scope, key));
 CREATE TABLE IF NOT EXISTS effects
   (number INTEGER PRIMARY KEY, at TEXT, request INTEGER, operation TEXT, path TEXT, key TEXT, arguments TEXT,
    result TEXT);

@@ -11,6 +11,8 @@ from interlock.interpreter.opening import InvalidMessage
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from interlock.authoring.coverage import Coverage
     from interlock.authoring.stage import Played
     from interlock.authoring.stubs import StubbedWorld
@@ -24,9 +26,11 @@ FITS = "what fits the agent"
 class AgentCase:
     """A session. Raises Unfit for a user, and later for a message, that does not fit."""
 
-    def __init__(self, plan: Plan, case: Case, world: StubbedWorld, now_ms: int, coverage: Coverage) -> None:
+    def __init__(
+        self, plan: Plan, case: Case, world: StubbedWorld, now_ms: int, coverage: Coverage, plans: Iterable[Plan]
+    ) -> None:
         try:
-            self._stage = Stage(plan, world, user=_user(case), now_ms=now_ms, session_id=case.id)
+            self._stage = Stage(plan, world, user=_user(case), now_ms=now_ms, plans=plans, session_id=case.id)
         except InvalidMessage as problem:
             raise Unfit("session", FITS, problem.message, ("session",) if case.session else ("id",)) from problem
         self._coverage = coverage
@@ -39,7 +43,8 @@ class AgentCase:
         except InvalidMessage as problem:
             raise Unfit("message", FITS, problem.message) from problem
         self._record = played.record or {}
-        self._coverage.add(self._record)
+        for record in played.records or [self._record]:
+            self._coverage.add(record)
         return list(mismatches(turn.expect, played, self._stage.state)) if turn.expect else []
 
     def why(self) -> list[tuple[str, str]]:

@@ -62,6 +62,7 @@ class _Places:
 
     def __init__(self, plan: Plan) -> None:
         self.mounts = {mount.call: mount.at for mount in plan.mounts}
+        self.runs = {name: mount.at for name, mount in plan.runs.items()}
         self.responses = {name: response.at for name, response in plan.responses.items()}
         self.tools = {name: tool.at for name, tool in plan.tools.items()}
         self.said_at = {
@@ -82,6 +83,7 @@ class _Places:
         places += [caught["at"] for caught in record["caught"]]
         for decided in record["decisions"].values():
             places += decided.get("rows") or ()
+        places += [self.runs[run["procedure"]] for run in record["runs"]]
         if record["calls"] or record["conditions"]:
             places += self._called(record)
         places += self._said(record)
@@ -118,6 +120,7 @@ def _parts(plan: Plan, kind: str) -> Iterator[tuple[str, str]]:
             yield from ((route.at, f"route {route.id}") for route in plan.routes)
         case "mounts":
             yield from ((mount.at, f"mount {mount.call}") for mount in plan.mounts)
+            yield from ((mount.at, f"mount {name}") for name, mount in plan.runs.items())
         case "responses":
             yield from ((response.at, f"response {name}") for name, response in plan.responses.items())
         case "tools":

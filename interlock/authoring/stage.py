@@ -3,47 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
+from interlock.authoring.beside import Beside
+from interlock.authoring.world import W
 from interlock.interpreter import machine
-from interlock.interpreter.commands import CallTool, Reply
-from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired, ToolReturned
+from interlock.interpreter.commands import CallTool, Command, Reply, RunProcedure, Said
+from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.program import link
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from interlock.interpreter.events import Event
     from interlock.plan.plan import Plan
 
 
-class World(Protocol):
-    """What answers for the tools."""
-
-    def answer(self, call: CallTool, now_ms: int) -> ToolReturned:
-        """The end of that call."""
-
-
-W = TypeVar("W", bound=World)
-
-
 @dataclass
 class Played:
-    """What one event led to: the reply (none for a person's event), the record, and the calls made, in order."""
+    """What one event led to: the reply, the records, and the calls made, in order.
+
+    Where no message came in the reply is what was said after a procedure has ended, the last if there were several.
+    """
 
     reply: dict[str, Any] | None = None
     record: dict[str, Any] | None = None
+    records: list[dict[str, Any]] = field(default_factory=list)
     calls: list[CallTool] = field(default_factory=list)
 
     @property
     def calls_of_turn(self) -> list[CallTool]:
         """The calls without those of checks."""
-        own = {call.get("receipt") for call in (self.record or {}).get("calls", ())}
+        own = {call.get("receipt") for record in self.records for call in record.get("calls", ())}
         return [call for call in self.calls if call.call_id in own]
 
 
 class Stage(Generic[W]):
-    """One session, played event by event. Times are milliseconds since the epoch."""
+    """One session, played event by event. Times are milliseconds since the epoch.
 
-    def __init__(self, plan: Plan, world: W, *, user: dict[str, Any], now_ms: int, session_id: str = "stage") -> None:
+    The procedures that it runs, found in `plans` by their digest, begin at once, and end when time passes.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        world: W,
+        *,
+        user: dict[str, Any],
+        now_ms: int,
+        plans: Iterable[Plan] = (),
+        session_id: str = "stage",
+    ) -> None:
         program = link(plan)
         self.world = world
         self.now_ms = now_ms
@@ -52,6 +62,7 @@ class Stage(Generic[W]):
         self._machine = machine.Machine(program, self.state)
         self._idle_at = self.now_ms + plan.session.idle_timeout_ms
         self._messages = 0
+        self._beside = Beside(world, plans)
 
     def say(
         self, text: str, *, role: str = "user", kind: str = "user_chat", metadata: dict[str, Any] | None = None
@@ -69,20 +80,35 @@ class Stage(Generic[W]):
         return self._play(PersonActed(event, self.now_ms))
 
     def advance(self, by_ms: int) -> Played:
-        """Time passes; the idle timer fires if its time has come."""
+        """Time passes; procedures go on and may end, and the idle timer fires if its time has come."""
         self.now_ms += by_ms
-        if self.now_ms >= self._idle_at and self.state.status != "closed":
-            return self._play(TimerFired("idle", self.now_ms))
-        return Played()
+        played = Played()
+        for ended in self._beside.advance(by_ms):
+            self._machine.handle(ended)
+        while commands := self._machine.resume(self.now_ms):
+            self._carry_out(commands, played)
+        quiet = self.now_ms >= self._idle_at and not self.state.background
+        if quiet and self.state.status != "closed":
+            self._carry_out(self._machine.handle(TimerFired("idle", self.now_ms)), played)
+            played.record = self.state.records[-1]
+        return played
 
     def _play(self, event: Event) -> Played:
         played = Played()
         before = self.state.turn
-        commands = self._machine.handle(event)
+        self._carry_out(self._machine.handle(event), played)
+        if self.state.turn > before and not played.records:
+            played.record = self.state.records[-1]
+        return played
+
+    def _carry_out(self, commands: list[Command], played: Played) -> None:
+        """The calls of a turn to its end; what it says, its record, and the procedures that it begins."""
         while calls := [command for command in commands if isinstance(command, CallTool)]:
             played.calls += calls
             commands = [c for call in calls for c in self._machine.handle(self.world.answer(call, self.now_ms))]
-        replies = [command for command in commands if isinstance(command, Reply)]
-        played.reply = replies[-1].body if replies else None
-        played.record = self.state.records[-1] if self.state.turn > before else None
-        return played
+        for command in commands:
+            if isinstance(command, Reply | Said):
+                played.reply, played.record = command.body, self.state.records[-1]
+                played.records.append(played.record)
+            elif isinstance(command, RunProcedure):
+                self._beside.begin(command, self.now_ms)

@@ -100,7 +100,7 @@ def _stage_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Counted, Begun]:
     """What counts the cases of that plan, and what begins one."""
     if plan.work is None:
         agent = Coverage(plan)
-        return agent, lambda case, world, now_ms: AgentCase(plan, case, world, now_ms, agent)
+        return agent, lambda case, world, now_ms: AgentCase(plan, case, world, now_ms, agent, plans)
     work = WorkCoverage(plan)
     return work, lambda case, world, now_ms: WorkCase(plan, case, world, now_ms, work, plans)
 

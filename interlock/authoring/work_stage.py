@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
-from interlock.authoring.stage import W
+from interlock.authoring.world import W
 from interlock.interpreter.commands import (
     CallTool,
     CancelProcedure,

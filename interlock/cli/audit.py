@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN = 10
 
 
-@click.command("audit", epilog="Example: interlock audit payroll-run specs --address 127.0.0.1:7233")
+@click.command("audit", epilog="Example: interlock audit monthly-close specs --address 127.0.0.1:7233")
 @click.argument("name")
 @paths_argument
 @click.option("--run", "runs", multiple=True, help="Id of a run; the last ones of NAME if none is given.")

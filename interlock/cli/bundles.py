@@ -81,10 +81,16 @@ def sound_bundles(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
 
 def plan_named(name: str, paths: Iterable[Path]) -> Plan:
     """The plan of that name; wrong usage with near names if there is none, exit 1 if its bundle has errors."""
+    return plan_and_others(name, paths)[0]
+
+
+def plan_and_others(name: str, paths: Iterable[Path]) -> tuple[Plan, list[Plan]]:
+    """As `plan_named`, with all plans of its bundle: those of the procedures that it may run are among them."""
     found = [(folder, compile_shown(folder)) for folder in folders(paths)]
     plans = _plans_by_name(found)
     if name in plans:
-        return plans[name]
+        beside = next(bundle.plans for _, bundle in found if name in bundle.plans)
+        return plans[name], list(beside.values())
     errors = [finding for _, bundle in found for finding in bundle.errors]
     if errors:
         from interlock.cli.formats import counted
@@ -96,10 +102,15 @@ def plan_named(name: str, paths: Iterable[Path]) -> Plan:
 
 def agent_named(name: str, paths: Iterable[Path]) -> Plan:
     """The plan of the agent of that name; wrong usage if it is a procedure, which nobody talks to."""
-    plan = plan_named(name, paths)
+    return agent_and_others(name, paths)[0]
+
+
+def agent_and_others(name: str, paths: Iterable[Path]) -> tuple[Plan, list[Plan]]:
+    """As `agent_named`, with all plans of its bundle."""
+    plan, plans = plan_and_others(name, paths)
     if plan.work is not None:
         raise click.UsageError(f"{name!r} is a procedure; start it with `interlock run {name}`.")
-    return plan
+    return plan, plans
 
 
 def _plans_by_name(found: Iterable[tuple[Path, Compiled]]) -> dict[str, Plan]:

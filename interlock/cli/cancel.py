@@ -10,7 +10,7 @@ import click
 from interlock.cli.failing import told_plainly
 
 
-@click.command("cancel", epilog="Example: interlock cancel payroll-run:7c2e --by ann")
+@click.command("cancel", epilog="Example: interlock cancel monthly-close:7c2e --by ann")
 @click.argument("run")
 @click.option("--by", default="", help="Who cancels, for the record.")
 @click.option("--address", help="The Temporal server; that of Temporal's own settings if not given.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from interlock.cli.turns import shown_turn
+from interlock.cli.turns import shown_turn, told_line
 from interlock.client.errors import NoSuchSessionError, RejectedError
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ HELP = """  /why            show or hide what decided each turn
   /record         the whole record of the last turn, as JSON
   /quit           end (so does Ctrl-D)"""
 
+LISTEN_EVERY = 0.5
+"""Seconds between two looks at the outbox while a procedure runs."""
+
 NEEDS = {"type": "the name of a type", "agent": "a text"}
 PEOPLE = ("takeover", "release", "close")
 
@@ -36,20 +40,33 @@ class Conversation:
         self.agent, self.session, self.user, self.why = agent, session, user, why
         self.type = "user_chat"
         self.last: dict[str, Any] | None = None
+        self._heard: int | None = None
         self._people = sys.stdin.isatty()
 
     async def talk(self, desk: Interlock, lines: Queue[str | None]) -> None:
         """Until the lines end or the reader quits."""
         if self._people:
             click.echo(f"session {self.session} of {self.agent}; /help lists the commands")
-        while (line := await self._next(lines)) not in (None, "/quit"):
+        while (line := await self._next(desk, lines)) not in (None, "/quit"):
             if line:
                 await self._take(desk, line)
 
-    async def _next(self, lines: Queue[str | None]) -> str | None:
+    async def _next(self, desk: Interlock, lines: Queue[str | None]) -> str | None:
+        """The next line; until it comes, what is said after a procedure has ended."""
         if self._people:
             click.echo(click.style("you> ", bold=True), nl=False)
-        return await lines.get()
+        typed = asyncio.ensure_future(lines.get())
+        while self._heard is not None and not (await asyncio.wait([typed], timeout=LISTEN_EVERY))[0]:
+            await self._listen(desk, self._heard)
+        return await typed
+
+    async def _listen(self, desk: Interlock, after: int) -> None:
+        status = await desk.status(self.agent, self.session)
+        said = await desk.outbox(self.agent, self.session, after)
+        for entry in said:
+            click.echo(f"\n{told_line('later', entry['text'], bold=True)}")
+        waits = bool(status["procedures"])
+        self._heard = (said[-1]["number"] if said else after) if waits else None
 
     async def _take(self, desk: Interlock, line: str) -> None:
         try:
@@ -91,6 +108,8 @@ class Conversation:
         self, desk: Interlock, line: str, started: float, reply: dict[str, Any], speaker: str = "user"
     ) -> None:
         elapsed_ms = (time.perf_counter() - started) * 1000
+        if reply["outcome"] == "queued" and self._heard is None:
+            self._heard = (await desk.status(self.agent, self.session))["outbox"]
         turn = reply["turn"]
         record = await desk.record(self.agent, self.session, turn) if turn is not None else None
         self.last = record or self.last

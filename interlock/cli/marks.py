@@ -1,6 +1,6 @@
 """Marks of all that the findings of a bundle depend on: its files, those of bundles it may use, and the engine."""
 
-# ruff: noqa: PTH - paths as text: a thousand folders are looked at in a twentieth of a second
+# ruff: noqa: PTH112, PTH114, PTH116, PTH119, PTH120 -- paths as text: a thousand folders are to be looked at
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-@click.command("record", epilog="Example: interlock record payroll-run:7c2e --address 127.0.0.1:7233")
+@click.command("record", epilog="Example: interlock record monthly-close:7c2e --address 127.0.0.1:7233")
 @click.argument("run")
 @click.option("--after", type=click.IntRange(0), default=0, help="Leave out what has this number or a smaller one.")
 @click.option("--address", help="The Temporal server; that of Temporal's own settings if not given.")

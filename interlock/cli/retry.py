@@ -12,7 +12,7 @@ from interlock.cli.failing import told_plainly
 SAID = ("happened", "did_not_happen")
 
 
-@click.command("retry", epilog="Example: interlock retry payroll-run:7c2e --resolved disburse=happened --by ann")
+@click.command("retry", epilog="Example: interlock retry monthly-close:7c2e --resolved disburse=happened --by ann")
 @click.argument("run")
 @click.option("--resolved", multiple=True, metavar="STEP=WORD", help="What became of an unknown effect: see below.")
 @click.option("--plan", default="", help="Go on under this plan: `latest`, or a digest.")

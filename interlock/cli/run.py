@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Plan
 
 
-@click.command("run", epilog='Example: interlock run payroll-run --input \'{"pay_group_id": "PG-000042"}\'')
+@click.command("run", epilog='Example: interlock run monthly-close --input \'{"month": "2026-11"}\'')
 @click.argument("name")
 @paths_argument
 @click.option("--input", "given", default="{}", metavar="JSON", help="The input: JSON, @FILE, or - for standard input.")
@@ -119,11 +119,10 @@ async def _ended_early(worker: asyncio.Task[None], following: asyncio.Task[dict[
 
 
 def _plans_with(name: str, paths: tuple[Path, ...]) -> list[Plan]:
-    """The plans of every bundle, once it is known that one is that procedure."""
-    from interlock.cli.bundles import plan_named
-    from interlock.cli.serving import sound_plans
+    """The plans of its bundle, once it is known that one is that procedure."""
+    from interlock.cli.bundles import plan_and_others
 
-    plan = plan_named(name, paths)
+    plan, plans = plan_and_others(name, paths)
     if plan.work is None:
         raise click.UsageError(f"{name!r} is an agent; talk to it with `interlock chat {name}`.")
-    return sound_plans(paths)
+    return plans

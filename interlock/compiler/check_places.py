@@ -22,7 +22,6 @@ TALKING = {
 """Actions that need somebody to talk to, and what a procedure does instead."""
 
 WORKING = {
-    "run": "call tools, or write the steps here",
     "parallel": "write the steps one after another",
     "for_each": "a call with `expand` is made once for each value of a slot",
     "wait": "a conversation waits for its next message by `collect`",
@@ -35,8 +34,9 @@ WORKING = {
 KEYS_OF_CALLS = {
     "expand": "use `for_each`",
     "max_parts": "use `for_each`",
+    "waiting": "say it in the Agent that runs the procedure",
 }
-"""Keys of a call that need slots."""
+"""Keys of a step that need a conversation."""
 
 KEYS_OF_WORK = {
     "timeout": "the tool may have a `timeout`",
@@ -69,7 +69,7 @@ def _in_procedure(unit: Unit, step: Written, findings: Findings) -> None:
         findings.error("not-in-procedure", message, place, hint=TALKING[step.action])
     for key, remedy in KEYS_OF_CALLS.items():
         if getattr(step.model, key, None) is not None:
-            message = f"`{key}` is about slots, and a procedure has none"
+            message = f"`{key}` is about a conversation, and a procedure has none"
             findings.error("not-in-procedure", message, unit.key(*step.path, key), hint=remedy)
 
 

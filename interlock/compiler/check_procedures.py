@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.check_bindings import check_literal
 from interlock.compiler.check_flows import check_branches, check_ids
@@ -13,10 +13,13 @@ from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
     from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
 
 AT_THE_START = frozenset({"input", "config", "run", "now"})
 """What is there when a run begins."""
@@ -54,13 +57,23 @@ def _run(project: Project, unit: Unit, step: Written, findings: Findings) -> Non
             message = f"procedures would run each other for ever: {' → '.join((unit.name, *way))}"
         findings.error("procedure-circle", message, place, hint="use `for_each` for work that repeats")
     elif not child.broken.get("input"):
-        _input(unit, step, child, findings)
+        check_given(unit, step.path, step.model, child, findings)
 
 
-def _input(unit: Unit, step: Written, child: Unit, findings: Findings) -> None:
-    given = step.model.with_ or {}
+def check_given(
+    unit: Unit,
+    at: Path,
+    model: Any,
+    child: Unit,
+    findings: Findings,
+    *,
+    before: Collection[str] = (),
+    final: bool = True,
+) -> None:
+    """What `with` gives a procedure; `before` is given elsewhere, and what is not `final` may leave out something."""
+    given = model.with_ or {}
     for name, value in given.items():
-        path = (*step.path, "with", name)
+        path = (*at, "with", name)
         if name in child.input:
             check_literal(unit, path, value, child.input[name], findings)
             continue
@@ -68,11 +81,11 @@ def _input(unit: Unit, step: Written, child: Unit, findings: Findings) -> None:
         message = f"procedure {child.name!r} has no input {name!r}"
         also = ((child.key("input") if child.input else child.value("name"), "declared here"),)
         findings.error("unknown-argument", message, unit.key(*path), also=also, hint=hint)
-    for name, field in child.input.items():
-        if name not in given and not field.optional and field.default is None:
+    for name, field in child.input.items() if final else ():
+        if name not in given and name not in before and not field.optional and field.default is None:
             message = f"nothing gives {name!r}, without which procedure {child.name!r} cannot begin"
             also = ((child.key("input", name), "declared here"),)
-            place, hint = unit.key(*step.path, "run"), f"write `with: {{{name}: …}}`"
+            place, hint = unit.key(*at, "run"), f"write `with: {{{name}: …}}`"
             findings.error("unbound-argument", message, place, also=also, hint=hint)
 
 

@@ -29,6 +29,7 @@ def check_unused(project: Project, findings: Findings) -> None:
             continue
         _parts(agent, findings)
         _mounts(agent, findings)
+        _run_mounts(agent, findings)
         _questions(agent, findings)
         _gates(agent, findings)
 
@@ -65,6 +66,14 @@ def _mounts(agent: Unit, findings: Findings) -> None:
             findings.warning("unused", message, agent.value("mounts", item.index, "call"))
 
 
+def _run_mounts(agent: Unit, findings: Findings) -> None:
+    run = {step.model.run for step in all_steps(agent) if step.action == "run"}
+    for item in agent.run_mounts:
+        if item.model.run not in run:
+            message = f"procedure {item.model.run!r} is mounted, and no step runs it"
+            findings.warning("unused", message, agent.value("mounts", item.index, "run"))
+
+
 def _questions(agent: Unit, findings: Findings) -> None:
     """A slot's `ask` that no step collects and no call needs."""
     collected = {name for step in all_steps(agent) if step.action == "collect" for name in step.model.collect}
@@ -82,10 +91,9 @@ def _needed(agent: Unit) -> set[str]:
     """The slots that arguments of called tools are copied from, by the tool or by `with`."""
     tools = [tool for name in _called(agent) if (tool := agent.find("tools", name))]
     sources = [argument.from_ or "" for tool in tools for argument in (tool.model.input or {}).values()]
-    bound = [value for item in agent.mounts for value in (item.model.with_ or {}).values()]
-    bound += [
-        value for step in all_steps(agent) if step.action == "call" for value in (step.model.with_ or {}).values()
-    ]
+    models = [item.model for item in (*agent.mounts, *agent.run_mounts)]
+    models += [step.model for step in all_steps(agent) if step.action in ("call", "run")]
+    bound = [value for model in models for value in (model.with_ or {}).values()]
     copied = {source.split(".")[1] for source in sources if source.startswith("slots.")}
     return copied | {name for value in bound if isinstance(value, str) for name in _SLOTS.findall(value)}
 

@@ -15,6 +15,7 @@ from interlock.plan.rules import Decision, Row, TableInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from interlock.compiler.table_cells import Enums
     from interlock.compiler.units import Part
     from interlock.diagnostics import Location
     from interlock.plan.rules import Cell
@@ -37,6 +38,7 @@ class Lowered:
     decision: Decision
     rows: list[Location] = field(default_factory=list)
     problems: list[tuple[Problem, Location]] = field(default_factory=list)
+    enums: Enums = field(default_factory=dict)
 
 
 def lowered(part: Part) -> Lowered:
@@ -78,7 +80,7 @@ def _row(raw: RawRow, table: Decision, found: Lowered) -> Row:
             elif cell is not None:
                 when[name] = cell
         elif name in table.outputs:
-            output = parse_output(written, table.outputs[name], csv=raw.csv)
+            output = parse_output(written, table.outputs[name], csv=raw.csv, enums=found.enums)
             if isinstance(output, Problem):
                 found.problems.append((output, raw.place_of(name)))
             elif output is not None:

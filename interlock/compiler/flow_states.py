@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ class Standing:
     def called(self, tool: str, *, several: bool) -> Standing:
         """After a real call, or several."""
         calls = min(MANY, self.calls + (MANY if several else 1))
-        return replace(self, calls=calls, lone=tool if calls == 1 else "", last=tool)
+        return Standing(self.said, calls, tool if calls == 1 else "", tool, self.results)
 
     def succeeded(self, step: str) -> Standing:
         """After the call of a step gave a result."""
-        return replace(self, results=self.results | {step})
+        return Standing(self.said, self.calls, self.lone, self.last, self.results | {step})
 
     def spoken(self) -> Standing:
         """After something was said."""
-        return replace(self, said=True)
+        return self if self.said else Standing(True, self.calls, self.lone, self.last, self.results)
 
     def later(self) -> Standing:
         """In the turn that goes on after a question: nothing is said or called in it yet."""

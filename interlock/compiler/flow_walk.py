@@ -121,6 +121,8 @@ class Walk:
                 return self._call(step, ways)
             case "collect":
                 return self._collect(step, ways)
+            case "run":
+                return self._run(step, ways)
             case "respond":
                 lasts = {way.last for way in ways}
                 self.answered.setdefault(step.path, set()).update(lasts)
@@ -169,6 +171,19 @@ class Walk:
         if not takes_identifier(self.unit, tool, {**(mount.model.with_ or {}), **bound}):
             return ""
         return f"neither intent {mount.model.intent!r} nor an identifier in the message"
+
+    def _run(self, step: Written, ways: Ways) -> Result:
+        """The turn ends with what is said meanwhile; the flow goes on, or fails, when the procedure has ended."""
+        place = self.unit.key(*step.path, "run")
+        name = step.model.run
+        later = {way.later(): trail for way, trail in ways.items()}
+        result = Result(on=noted(later, place, f"procedure {name!r} ends later"))
+        step_id = step.model.id or step.target
+        if step_id in self.asked:
+            result.on = {way.succeeded(step_id): trail for way, trail in result.on.items()}
+        result.fails(("error", "cancelled"), later, (place, f"procedure {name!r} ends in `{{kind}}`"))
+        result.fails(("missing", "ambiguous", "blocked"), ways, (place, f"the input of {name!r} is {{kind}}"))
+        return result
 
     def _collect(self, step: Written, ways: Ways) -> Result:
         later = {way.later(): trail for way, trail in ways.items()}

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
-from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, texts
+from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
 from interlock.compiler.lower_parts import condition, intent, response, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
 from interlock.compiler.units import STEPS
 from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
-from interlock.plan.tools import Mount
+from interlock.plan.tools import Argument, Mount, RunMount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,6 +53,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
         responses=_each(parts, "responses", response),
         mounts=tuple(_mount(agent, item) for item in agent.mounts),
+        runs={item.model.run: _run_mount(agent, item, digests) for item in agent.run_mounts},
         gates=tuple(_gate(agent, item) for item in agent.gates),
         routes=tuple(_route(agent, item) for item in agent.routes),
         flows=flows,
@@ -109,6 +110,19 @@ def _mount(agent: Unit, item: Item) -> Mount:
         intent=mount.intent or "",
         bind=mount.with_ or {},
         respond=mount.respond or "",
+    )
+
+
+def _run_mount(agent: Unit, item: Item, digests: Mapping[str, str]) -> RunMount:
+    name = item.model.run
+    return RunMount(
+        at=str(agent.key("mounts", item.index)),
+        digest=digests[name],
+        bind=item.model.with_ or {},
+        input={
+            field: Argument(**field_values(declared), source="caller", send_as=field)
+            for field, declared in agent.procedures[name].input.items()
+        },
     )
 
 

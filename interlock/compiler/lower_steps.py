@@ -68,7 +68,8 @@ class _Lowering:
 
     def _run(self, step: Written, common: dict[str, Any]) -> plan.Step:
         name = step.model.run
-        return plan.RunStep(**common, procedure=name, digest=self._digests[name], bind=step.model.with_ or {})
+        given = {"bind": step.model.with_ or {}, "waiting": maybe_text(step.model.waiting)}
+        return plan.RunStep(**common, procedure=name, digest=self._digests[name], **given)
 
     def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
         branches = tuple(

@@ -22,6 +22,7 @@ from interlock.compiler.check_places import check_places
 from interlock.compiler.check_procedures import check_procedures
 from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
+from interlock.compiler.check_runs import check_runs
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
 from interlock.compiler.check_suites import check_suites
@@ -55,6 +56,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("durations", check_durations),
     ("bindings", check_bindings),
     ("mounts", check_mounts),
+    ("runs", check_runs),
     ("gates", check_gates),
     ("routes", check_routes),
     ("flows", check_flows),

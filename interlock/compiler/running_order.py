@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 
 def procedures_run(unit: Unit) -> set[str]:
-    """The names of the procedures that a spec's steps run."""
-    return {step.model.run for step in all_steps(unit) if step.action == "run"}
+    """The names of the procedures that a spec's steps run, or its mounts allow."""
+    mounted = {item.model.run for item in unit.run_mounts}
+    return mounted | {step.model.run for step in all_steps(unit) if step.action == "run"}
 
 
 def all_run(unit: Unit) -> list[Unit]:

@@ -125,7 +125,9 @@ def _salvage_items(unit: Unit, key: str, written: Any) -> None:
         if good:
             unit.lists[key].append(Item(index, model))
         elif isinstance(raw, dict):
-            unit.broken[key].update(raw[word] for word in ("id", "call", "flow") if isinstance(raw.get(word), str))
+            unit.broken[key].update(
+                raw[word] for word in ("id", "call", "run", "flow") if isinstance(raw.get(word), str)
+            )
 
 
 def _salvage_single(unit: Unit, key: str, written: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place, Site
 from interlock.compiler.sites_of_parts import caller_shapes
 from interlock.compiler.sites_of_steps import procedure_sites
@@ -26,6 +27,10 @@ def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
     place = Place(unit, scopes.base)
     for item in unit.mounts:
         shapes = caller_shapes(unit.find("tools", item.model.call))
+        yield from place.values(item.model.with_, "mounts", item.index, "with", wanted=shapes)
+    for item in unit.run_mounts:
+        child = unit.procedures.get(item.model.run)
+        shapes = fields_shape(child.input).fields or {} if child else {}
         yield from place.values(item.model.with_, "mounts", item.index, "with", wanted=shapes)
     for item in unit.gates:
         yield from _gate(place, item, scopes)

@@ -7,14 +7,19 @@ is "any". Text in double quotes is that text, whatever it looks like. In a CSV f
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from interlock.plan.base import Field
-from interlock.plan.columns import key_of, order_of
+from interlock.plan.columns import Key, key_of, order_of
 from interlock.plan.rules import Cell
 
 ORDERED = frozenset({"integer", "number", "date", "datetime"})
 
+Enums: TypeAlias = dict[int, set[Key]]
+"""The keys of a column's values, by the identity of the column."""
+
+_FEW = 16
 _COMPARISON = re.compile(r"(<=|>=|<|>)\s*(.+)", re.DOTALL)
 _RANGE = re.compile(r"([\[(])\s*([^\[\]()]+?)\s*\.\.\s*([^\[\]()]+?)\s*([\])])")
 _NEGATED = re.compile(r"(?:!=\s*|not\s+)(.+)", re.DOTALL)
@@ -54,12 +59,17 @@ def parse_cell(written: Any, column: Field, *, csv: bool = False) -> Cell | Prob
         return Problem("table-cell", str(error), error.hint)
 
 
-def parse_output(written: Any, column: Field, *, csv: bool = False) -> tuple[Any] | Problem | None:
-    """The output value that was written, as a tuple of one; none where nothing was written."""
+def parse_output(
+    written: Any, column: Field, *, csv: bool = False, enums: Enums | None = None
+) -> tuple[Any] | Problem | None:
+    """The output value that was written, as a tuple of one; none where nothing was written.
+
+    `enums` keeps the values of columns from one cell to the next.
+    """
     if written is None or (csv and isinstance(written, str) and not written.strip()):
         return None
     try:
-        return (_output(written, column, csv),)
+        return (_output(written, column, csv, {} if enums is None else enums),)
     except _UnreadableError as error:
         return Problem("table-cell", str(error), error.hint)
 
@@ -191,20 +201,30 @@ def _unfit(value: Any, column: Field) -> _UnreadableError:
     return _UnreadableError(f"{shown} is no {column.type}", hints.get(column.type, ""))
 
 
-def _output(written: Any, column: Field, csv: bool) -> Any:
+def _output(written: Any, column: Field, csv: bool, enums: Enums) -> Any:
     if is_template(written):
         return written.strip() if csv else written
     if column.type == "list":
         items = _items(written) if csv and isinstance(written, str) else written
         if not isinstance(items, list):
             raise _UnreadableError(f"{items!r} is no list", "write [a, b]")
-        return [_output(item, column.items, csv) for item in items] if column.items else items
+        return [_output(item, column.items, csv, enums) for item in items] if column.items else items
     if column.type == "object":
         if not isinstance(written, dict):
             raise _UnreadableError(f"{written!r} is no object", "objects are written in YAML or given by a template")
         return written
     value = _literal(written.strip() if csv and isinstance(written, str) else written, column, csv)
-    if column.enum and key_of(value, column) not in {key_of(one, column) for one in column.enum}:
-        allowed = ", ".join(map(str, column.enum))
-        raise _UnreadableError(f"{value!r} is not among the values of the column", f"allowed are {allowed}")
+    if column.enum and key_of(value, column) not in _keys(column, enums):
+        raise _UnreadableError(f"{value!r} is not among the values of the column", f"allowed are {few(column.enum)}")
     return value
+
+
+def _keys(column: Field, enums: Enums) -> set[Key]:
+    if id(column) not in enums:
+        enums[id(column)] = {key_of(one, column) for one in column.enum}
+    return enums[id(column)]
+
+
+def few(values: Sequence[Any]) -> str:
+    """The values, or the first of many."""
+    return f"{', '.join(map(str, values[:_FEW]))}{', …' if len(values) > _FEW else ''}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from interlock.compiler.table_axes import Axis, Run, bits
-from interlock.compiler.table_cells import Problem, is_template, parse_cell, parse_output
+from interlock.compiler.table_cells import Problem, few, is_template, parse_cell, parse_output
 from interlock.plan.columns import Key, key_of, order_of
 from interlock.plan.rules import Cell, Decision, TableInput
 
@@ -18,7 +18,7 @@ __all__ = ["WARNINGS", "Finding", "Problem", "findings", "parse_cell", "parse_ou
 WARNINGS = frozenset({"table-gap", "table-not-checked", "table-column-unused"})
 """The codes that do not keep a bundle from being compiled."""
 MOST_ROWS = 10_000
-MOST_STEPS = 500_000
+MOST_STEPS = 250_000
 
 _TEXT = json.JSONEncoder(sort_keys=True).encode
 _ONE_ROW = frozenset({"unique", "first", "any", "priority"})
@@ -99,7 +99,7 @@ def _cell_problem(name: str, cell: Cell, field: TableInput | None, allowed: set[
         return Problem("table-empty-range", f"the range of {name!r} is empty", hint)
     for value in (cell.any_of or ()) if allowed else ():
         if value is not None and key_of(value, field) not in allowed:
-            hint = f"the values of {name!r} are {', '.join(map(str, field.enum))}"
+            hint = f"the values of {name!r} are {few(field.enum)}"
             return Problem("table-outside-enum", f"{value!r} is not among the values of {name!r}", hint)
     return None
 

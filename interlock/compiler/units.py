@@ -179,8 +179,17 @@ class Unit:
 
     @property
     def mounts(self) -> list[Item]:
-        """The mounts, as written."""
-        return self.lists.get("mounts", [])
+        """The mounts of tools, as written."""
+        return [item for item in self.lists.get("mounts", []) if item.model.call is not None]
+
+    @property
+    def run_mounts(self) -> list[Item]:
+        """The mounts of procedures, as written."""
+        return [item for item in self.lists.get("mounts", []) if item.model.run is not None]
+
+    def run_mount_of(self, procedure: str) -> Item | None:
+        """The mount of a procedure."""
+        return next((item for item in self.run_mounts if item.model.run == procedure), None)
 
     @property
     def steps(self) -> Part | None:

@@ -10,7 +10,7 @@ from interlock.interpreter.sources import Block, Desk, Given, Nothing, read
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
-    from interlock.plan.tools import Argument, Tool
+    from interlock.plan.tools import Argument, Taking
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Assembled:
     paths: frozenset[str] = frozenset()
 
 
-def assemble(desk: Desk, tool: "Tool", bind: Mapping[str, Any]) -> Assembled:
+def assemble(desk: Desk, tool: "Taking", bind: Mapping[str, Any]) -> Assembled:
     """Every declared argument, and nothing else, in the order declared."""
     slots = identifiers.slots_of(desk.turn.program.plan, tool.input, bind)
     given: dict[str, Given] = {}
@@ -56,7 +56,7 @@ def as_sent(assembled: Assembled, key: str) -> "Json":
     }
 
 
-def sent_before(tool: "Tool", sent: "Json | None") -> Assembled | None:
+def sent_before(tool: "Taking", sent: "Json | None") -> Assembled | None:
     """The arguments that were sent before, unless the tool has other arguments by now."""
     if sent is None or not sent["arguments"].keys() <= tool.input.keys():
         return None

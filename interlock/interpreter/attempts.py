@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from interlock.interpreter import receipts
 from interlock.interpreter.arguments import Assembled
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.pregate import Passed
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
-    from interlock.plan.tools import Tool
+    from interlock.plan.tools import Taking, Tool
 
 
 @dataclass(slots=True)
@@ -71,21 +71,33 @@ def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
     """The end of a call with arguments that must not go out; what the person can help comes before what is wrong."""
     plan = attempt.turn.program.plan
     attempt.audit["blocks"] = [receipts.refused(plan, attempt.tool, block) for block in blocks]
-    helpful = [block.slot for block in blocks if block.slot and block.why in ("missing", "untraceable")]
-    outcome: CallOutcome = "blocked"
-    if any(block.why == "ambiguous" for block in blocks):
-        outcome = "ambiguous"
-    elif helpful or any(block.why in ("missing", "stale") for block in blocks):
-        outcome = "missing"
-    return attempt.ended(
-        outcome,
-        missing=tuple(dict.fromkeys(helpful)),
-        candidates={block.slot: list(block.candidates) for block in blocks if block.why == "ambiguous"},
-        message="" if helpful or outcome == "ambiguous" else _without(attempt, blocks[0]),
+    lack = lacking(blocks)
+    message = "" if lack.missing or lack.candidates else without(attempt.turn, attempt.tool, attempt.at, blocks[0])
+    return attempt.ended(lack.outcome, missing=lack.missing, candidates=lack.candidates, message=message)
+
+
+class Lack(NamedTuple):
+    """What blocked arguments lack: slots that would help, and the values of the ambiguous ones."""
+
+    outcome: Literal["blocked", "missing", "ambiguous"]
+    missing: tuple[str, ...]
+    candidates: dict[str, list[Any]]
+
+
+def lacking(blocks: Sequence[Block]) -> Lack:
+    """What the person can help comes before what is wrong."""
+    helpful = tuple(
+        dict.fromkeys(block.slot for block in blocks if block.slot and block.why in ("missing", "untraceable"))
     )
+    candidates = {block.slot: list(block.candidates) for block in blocks if block.why == "ambiguous"}
+    if candidates:
+        return Lack("ambiguous", helpful, candidates)
+    if helpful or any(block.why in ("missing", "stale") for block in blocks):
+        return Lack("missing", helpful, {})
+    return Lack("blocked", helpful, {})
 
 
-def _without(attempt: Attempt, block: Block) -> str:
-    argument = attempt.tool.input[block.argument]
-    title = said_or(attempt.turn, argument.title, attempt.at, block.argument.replace("_", " "))
-    return engine_text(attempt.turn.program, attempt.turn.language, "missing", title=title)
+def without(turn: "Turn", taking: "Taking", at: str, block: Block) -> str:
+    """What the person is told whom nobody can ask for the argument."""
+    title = said_or(turn, taking.input[block.argument].title, at, block.argument.replace("_", " "))
+    return engine_text(turn.program, turn.language, "missing", title=title)

@@ -63,10 +63,17 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """The end of a turn that no message began: `body` is like a reply, and its text stands in the outbox."""
+
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """The status of the session or its outbox changed; the shell may update what it shows about the run."""
 
     status: str
 
 
-Command: TypeAlias = CallTool | Reply | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure
+Command: TypeAlias = CallTool | Reply | Said | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure

@@ -30,9 +30,10 @@ def key_of(attempt: "Attempt", context: "Context") -> str:
 
 def is_lost(came: "ToolReturned") -> bool:
     """Whether the request may have arrived, and no word of the service has come back."""
-    if came.status is not None:
-        return came.status in LOST
-    return came.sent and came.ending != "returned"
+    if came.status is None:
+        return came.sent and came.ending != "returned"
+    unread = came.ending != "returned" and 200 <= came.status < 300  # it has acted, and nobody can tell how
+    return unread or came.status in LOST
 
 
 def effect_of(attempt: "Attempt", came: "ToolReturned", meaning: "Classified") -> "Effect":

@@ -115,4 +115,4 @@ class CancelAsked:
 
 WorkEvent: TypeAlias = ToolReturned | TimerDue | ProcedureEnded | EventReceived | RetryAsked | CancelAsked
 
-Event: TypeAlias = MessageReceived | ToolReturned | PersonActed | TimerFired
+Event: TypeAlias = MessageReceived | ToolReturned | PersonActed | ProcedureEnded | TimerFired

@@ -6,7 +6,7 @@ from typing import Any
 from interlock.interpreter.replies import Outcome
 from interlock.interpreter.slots import Question
 from interlock.interpreter.turn import CallResult
-from interlock.plan.steps import ErrorKind
+from interlock.plan.steps import ErrorKind, RunStep
 
 
 @dataclass
@@ -48,6 +48,15 @@ class FlowWaits(Exception):  # noqa: N818 - a wait, not an error
     question: Question
     path: str
     reason: str = ""
+
+
+@dataclass
+class FlowRuns(Exception):  # noqa: N818 - a wait, not an error
+    """The flow runs a procedure and goes on at the step of this path when that has ended."""
+
+    step: RunStep
+    path: str
+    given: dict[str, Any]
 
 
 class Interrupted(Exception):  # noqa: N818 - an end, not an error

@@ -6,9 +6,10 @@ from interlock.interpreter.asserting import holds, holds_now
 from interlock.interpreter.call_steps import call, recalled
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.run_steps import run
 from interlock.interpreter.state import Json
 from interlock.interpreter.turn import Calling, Turn
-from interlock.plan.steps import CallStep, DoStep, FlowStep, Step, SwitchStep
+from interlock.plan.steps import CallStep, DoStep, FlowStep, RunStep, Step, SwitchStep
 
 DONE, SKIPPED, ENTERED, CAUGHT = "done", "skipped", "entered", "caught"
 """How a journal marks a step: finished, left out, begun, or failed and being handled."""
@@ -89,13 +90,17 @@ class Walk:
             return
         if not entered:
             self._began(step.id, step.at)
-        if not entered and (step.when or step.action in INSIDE):
+        if not entered and (step.when or step.action in INSIDE or step.action == "run"):
             self.journal[path] = {"mark": ENTERED}
         if isinstance(step, CallStep):
             kept = yield from call(self.turn, step, path)
             self.journal[path] = {"mark": DONE, **kept}
             if "result" in kept:
                 self.turn.context["steps"][step.id] = {"result": kept["result"]}
+        elif isinstance(step, RunStep):
+            result = run(self.turn, step, path, self.journal[path])
+            self.journal[path] = {"mark": DONE, "result": result}
+            self.turn.context["steps"][step.id] = {"result": result}
         elif step.action in INSIDE:
             yield from self._inside(step, path)
             self.journal[path] = {"mark": DONE}
@@ -141,6 +146,7 @@ class Walk:
 
     def _remember(self, step: Step, entry: Json) -> None:
         """Bring the result of a call back into the context, and what a `respond` may say of it."""
-        if isinstance(step, CallStep) and "result" in entry:
+        if "result" in entry:
             self.turn.context["steps"][step.id] = {"result": entry["result"]}
+        if isinstance(step, CallStep) and "result" in entry:
             self.turn.last = recalled(step, entry)

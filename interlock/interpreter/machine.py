@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from interlock.interpreter import record
-from interlock.interpreter.commands import CallTool, Changed, Command, Reply
+from interlock.interpreter import background, record
+from interlock.interpreter.commands import CallTool, Changed, Command, Reply, Said
 from interlock.interpreter.deliveries import Deliveries, digest_of
-from interlock.interpreter.events import Event, MessageReceived, PersonActed, TimerFired, ToolReturned
+from interlock.interpreter.events import Event, MessageReceived, PersonActed, ProcedureEnded, TimerFired, ToolReturned
 from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
 from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
 from interlock.interpreter.pipeline import answer
@@ -34,12 +34,16 @@ UNANSWERED: dict[Effect, tuple[Outcome, Source]] = {
 
 @dataclass(slots=True)
 class _Running:
-    """A turn in progress: its generator, the calls it waits for, and their ends as far as they are there."""
+    """A turn in progress: its generator, the calls it waits for, and their ends as far as they are there.
+
+    `vars` are those of the flow that waits meanwhile, where a turn goes on after a procedure.
+    """
 
     turn: Turn
     digest: str
     calling: Calling[Answer]
     before: str
+    vars: Json | None = None
     wanted: list[str] = field(default_factory=list)
     ends: dict[str, ToolReturned] = field(default_factory=dict)
 
@@ -64,6 +68,9 @@ class Machine:
             return self._tool(event)
         if isinstance(event, PersonActed):
             return self._happened(event.event, event.by, event.now_ms)
+        if isinstance(event, ProcedureEnded):
+            background.ended(self.state, event)
+            return []
         if self._running is not None:
             raise RuntimeError(f"{type(event).__name__} in the middle of a turn")
         if isinstance(event, TimerFired):
@@ -109,7 +116,7 @@ class Machine:
         else:
             record.said(state, message.role, message.text, message.now_ms, self.program.plan.session.history)
         if effect == "relayed":
-            self._put_out(message)
+            self._put_out(message.text, message.role, message.now_ms)
         if effect == "handed_off":
             self._trust({"turn": state.turn, "text": message.text, "intents": [], "called": [], "slots": {}})
         reply = plain_body(state, outcome, text)
@@ -118,11 +125,10 @@ class Machine:
         changed: list[Command] = [Changed(state.status)] if effect == "relayed" else []
         return [Reply(message.id, reply), *changed]
 
-    def _put_out(self, message: MessageReceived) -> None:
+    def _put_out(self, text: str, role: str, now_ms: int) -> None:
         state = self.state
         state.outbox_number += 1
-        entry = {"number": state.outbox_number, "text": message.text, "role": message.role, "at_ms": message.now_ms}
-        state.outbox.append(entry)
+        state.outbox.append({"number": state.outbox_number, "text": text, "role": role, "at_ms": now_ms})
         del state.outbox[:-OUTBOX_KEPT]
 
     def _trust(self, entry: Json) -> None:
@@ -143,6 +149,19 @@ class Machine:
         ends = [running.ends[call_id] for call_id in running.wanted]
         running.wanted, running.ends = [], {}
         return self._advance(running, ends)
+
+    def resume(self, now_ms: int) -> list[Command]:
+        """Let a flow go on whose procedure has ended; nothing, if there is none or a turn is in progress."""
+        child = background.next_to_resume(self.state)
+        if not child or self._running is not None:
+            return []
+        state = self.state
+        state.turn += 1
+        state.last_ms = max(state.last_ms, now_ms)
+        before, state.vars = state.vars, dict(state.background[child]["vars"])
+        turn, calling = background.resumed(self.program, state, child, now_ms)
+        self._running = _Running(turn, "", calling, state.status, before)
+        return self._advance(self._running, None)
 
     def _advance(self, running: _Running, ends: list[ToolReturned] | None) -> list[Command]:
         turn = running.turn
@@ -170,6 +189,8 @@ class Machine:
         if not turn.read and not turn.screened:
             read(turn)
         keep(turn)
+        if turn.resumed:
+            return self._ended_later(running, found)
         if state.flow is None:
             state.vars = {}
         self._trust(trusted_entry(turn))
@@ -182,8 +203,24 @@ class Machine:
         record.keep(state, record.of_turn(turn, found, reply))
         self._deliveries.keep(turn.message, running.digest, reply)
         turn.context.close()
-        changed: list[Command] = [Changed(state.status)] if state.status != running.before else []
-        return [Reply(turn.message.id, reply), *changed]
+        return [Reply(turn.message.id, reply), *turn.begun, *self._changed(running)]
+
+    def _ended_later(self, running: _Running, found: Answer) -> list[Command]:
+        """The end of a turn that no message began: what it says goes to the outbox."""
+        turn, state = running.turn, self.state
+        asks = state.flow is not None and state.flow["turn"] == state.turn
+        if not asks:
+            state.vars = running.vars if running.vars is not None else {}
+        reply = body(turn, found)
+        if reply["text"]:
+            self._put_out(reply["text"], "assistant", turn.now_ms)
+            record.said(state, "assistant", reply["text"], turn.now_ms, self.program.plan.session.history)
+        record.keep(state, record.of_turn(turn, found, reply))
+        turn.context.close()
+        return [Said(reply), *turn.begun, Changed(state.status)]
+
+    def _changed(self, running: _Running) -> list[Command]:
+        return [Changed(self.state.status)] if self.state.status != running.before else []
 
     # -- other events -------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.sources import Block
     from interlock.interpreter.state import Json, State
     from interlock.plan.plan import Plan
-    from interlock.plan.tools import Tool
+    from interlock.plan.tools import Taking
 
 RECEIPTS_KEPT = 100
 MASK = "***"
@@ -31,7 +31,7 @@ def keep(state: "State", receipt: "Json") -> None:
     del state.receipts[:-RECEIPTS_KEPT]
 
 
-def shown(plan: "Plan", tool: "Tool", assembled: "Assembled") -> "Json":
+def shown(plan: "Plan", tool: "Taking", assembled: "Assembled") -> "Json":
     """The arguments as receipts keep them; of those too large to keep, their digest."""
     arguments = {
         name: MASK if _of_sensitive_slot(plan, assembled.origins[name]) else masked(tool.input[name], value)
@@ -43,7 +43,7 @@ def shown(plan: "Plan", tool: "Tool", assembled: "Assembled") -> "Json":
     return arguments if len(text) <= CELL_BYTES else {"sha256": hashlib.sha256(text).hexdigest(), "bytes": len(text)}
 
 
-def origins(plan: "Plan", tool: "Tool", assembled: "Assembled") -> "Json":
+def origins(plan: "Plan", tool: "Taking", assembled: "Assembled") -> "Json":
     """Where each argument came from, without the raw words of what is sensitive."""
     return {
         name: {key: part for key, part in origin.items() if key not in ("raw", "found")}
@@ -53,7 +53,7 @@ def origins(plan: "Plan", tool: "Tool", assembled: "Assembled") -> "Json":
     }
 
 
-def refused(plan: "Plan", tool: "Tool", block: "Block") -> "Json":
+def refused(plan: "Plan", tool: "Taking", block: "Block") -> "Json":
     """A reason why a call did not go out, as the record keeps it."""
     hide = tool.input[block.argument].sensitive or (block.slot in plan.slots and plan.slots[block.slot].sensitive)
     candidates: list[Any] = [MASK] * len(block.candidates) if hide else list(block.candidates)

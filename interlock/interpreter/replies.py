@@ -8,7 +8,7 @@ from interlock.interpreter.texts import engine_text
 from interlock.interpreter.turn import Turn
 
 Outcome: TypeAlias = Literal[
-    "answer", "ask", "refuse", "decline", "handed_off", "empty", "closed", "conflict", "degraded", "error"
+    "answer", "ask", "refuse", "decline", "queued", "handed_off", "empty", "closed", "conflict", "degraded", "error"
 ]
 Source: TypeAlias = Literal[
     "direct_response", "quick_match", "fixed_reply", "gate", "clarify", "human", "fallback", "empty"

@@ -20,6 +20,9 @@ SMALL = 64
 OVERLAP = 4
 """In how many parts a row of a block may stand on average; a column that says less would cost memory for nothing."""
 
+LARGEST = 512
+"""Rows of a part at most: it is made in the middle of a turn."""
+
 Asked: TypeAlias = tuple[str, type | None, Mapping[Any, int], list[Any], list[int], Column]
 """A column: its name, the parts of `Column.quick`, and the column itself."""
 
@@ -121,14 +124,14 @@ class _Parted:
 
 
 def _telling(rows: Rows) -> Asked | None:
-    """The column that leaves the fewest rows to look at; none if they would stand in too many parts."""
+    """The column that leaves the fewest rows to look at; none if parts would be too large, or rows in too many."""
     best: Asked | None = None
     fewest = float(len(rows.numbers))
     for asked in rows.columns:
-        sets = asked[5].sets
-        standing = sum(bits.bit_count() for bits in sets)
-        if standing <= OVERLAP * len(rows.numbers) and standing / len(sets) < fewest:
-            best, fewest = asked, standing / len(sets)
+        sizes = [bits.bit_count() for bits in asked[5].sets]
+        mean = sum(sizes) / len(sizes)
+        if max(sizes) <= LARGEST and sum(sizes) <= OVERLAP * len(rows.numbers) and mean < fewest:
+            best, fewest = asked, mean
     return best
 
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from interlock.interpreter.actions import may_ask
 from interlock.interpreter.called import asking, declined, direct, guidance
-from interlock.interpreter.failures import FlowEnded, FlowWaits, Interrupted, StepFailed
+from interlock.interpreter.failures import FlowEnded, FlowRuns, FlowWaits, Interrupted, StepFailed
 from interlock.interpreter.flows import Walk
 from interlock.interpreter.replies import Answer, Outcome
+from interlock.interpreter.run_steps import begin
 from interlock.interpreter.slots import Question
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text, slot_title
@@ -20,6 +21,8 @@ def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
     except FlowWaits as wait:
         answer = asking(wait.question, None, wait.reason)
         return _waits(turn, answer, wait.question, _position(name, route, journal, wait.path))
+    except FlowRuns as runs:
+        return begin(turn, runs, _position(name, route, journal, runs.path))
     except FlowEnded as end:
         return _spoken(turn, end.outcome, end.reason, end.data)
     except StepFailed as failure:
@@ -37,6 +40,9 @@ def _position(name: str, route: str, journal: Json, path: str) -> Json:
 
 
 def _waits(turn: Turn, answer: Answer, question: Question, position: Json) -> Answer:
+    if turn.resumed and turn.state.flow is not None:
+        turn.failed(turn.resumed, "cannot-ask", "another flow waits for the next message")
+        return Answer("error", engine_text(turn.program, turn.language, "no_result"), "fallback", "cannot_ask")
     before = turn.going_on
     again = before is not None and before["path"] == position["path"]
     attempts = before["attempts"] + 1 if again and before is not None else 1

@@ -55,6 +55,10 @@ def take_up(turn: Turn) -> None:
 
 
 def _left(turn: Turn) -> dict[str, Filled]:
+    return _filled(turn, turn.state.slots)
+
+
+def _filled(turn: Turn, entries: dict[str, Any]) -> dict[str, Filled]:
     return {
         name: Filled(
             name,
@@ -64,9 +68,32 @@ def _left(turn: Turn) -> dict[str, Filled]:
             "kept",
             entry["turn"],
         )
-        for name, entry in turn.state.slots.items()
+        for name, entry in entries.items()
         if name in turn.program.plan.slots
     }
+
+
+def entries_of(turn: Turn) -> dict[str, Any]:
+    """All slots that are known, as the state keeps them."""
+    return {name: _entry(filled) for name, filled in turn.slots.items() if filled.status != "invalid"}
+
+
+def _entry(filled: Filled) -> dict[str, Any]:
+    return {
+        "status": filled.status,
+        "value": filled.value,
+        "found": [[one.value, one.raw, one.start, one.end] for one in filled.found],
+        "turn": filled.turn,
+    }
+
+
+def restore(turn: Turn, entries: dict[str, Any]) -> None:
+    """Bring in slots that `entries_of` gave; nothing is read from a message."""
+    turn.read = True
+    turn.slots = _filled(turn, entries)
+    turn.intents = dict(turn.program.no_intents)
+    turn.context["intents"] = turn.intents
+    turn.context["slots"] = root(turn)
 
 
 def keep(turn: Turn) -> None:
@@ -76,12 +103,7 @@ def keep(turn: Turn) -> None:
     entries = dict(turn.state.slots) if waits_from_before else {}
     for name, filled in turn.slots.items():
         if filled.status != "invalid" and (_of_session(turn, filled) or (flow is not None and not waits_from_before)):
-            entries[name] = {
-                "status": filled.status,
-                "value": filled.value,
-                "found": [[one.value, one.raw, one.start, one.end] for one in filled.found],
-                "turn": filled.turn,
-            }
+            entries[name] = _entry(filled)
     turn.state.slots = entries
 
 

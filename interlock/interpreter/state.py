@@ -24,6 +24,8 @@ class State:
       the values its call was made from, by source path, so that a change makes the cell stale.
     - `receipts`: the last receipts: `{id, tool, step, turn, arguments, outcome, status, at_ms}`.
     - `flow`: a flow that waits: `{name, route, journal, path (of the step), asked, attempts, turn}`, or none.
+    - `background`: flows that a procedure runs for: child id to what `flow` has, and `{procedure, language, slots,
+      vars, ended}`; `ended` is how the procedure ended, until the flow has gone on.
     - `outbox`: what was said outside a reply: `{number, text, role, at_ms}`.
     """
 
@@ -43,6 +45,7 @@ class State:
     receipts: list[Json] = field(default_factory=list)
     vars: Json = field(default_factory=dict)
     flow: Json | None = None
+    background: dict[str, Json] = field(default_factory=dict)
     outbox: list[Json] = field(default_factory=list)
     outbox_number: int = 0
     records: list[Json] = field(default_factory=list)

@@ -30,6 +30,7 @@ ENGINE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "抱歉，暂时无法取得结果，请稍后再试。",
         "en": "Sorry, there is no result just now. Please try again later.",
     },
+    "running": {"zh": "已开始办理，完成后告知您。", "en": "That has been started; you will hear when it is done."},
     "failed": {"zh": "抱歉，这条消息暂时无法处理。", "en": "Sorry, this message cannot be handled just now."},
     "closed": {"zh": "本次会话已结束。", "en": "This conversation is closed."},
 }

@@ -8,7 +8,7 @@ from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 
 EXPRESSIONS = frozenset({"when", "that", "until"})
-TEXTS = frozenset({"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options"})
+TEXTS = frozenset({"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"})
 VALUES = frozenset(
     {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives", "requester"}
 )

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from interlock.interpreter.commands import CallTool
+from interlock.interpreter.commands import CallTool, RunProcedure
 from interlock.interpreter.events import MessageReceived, ToolReturned
 from interlock.interpreter.state import Json, State
 
@@ -150,6 +150,12 @@ class Turn:
     """Steps and branches begun in this turn, in order: `{id, at}`."""
     problems: list[Json] = field(default_factory=list)
     """What went wrong and was answered by a fallback: `{at, code, message}`."""
+    runs: list[Json] = field(default_factory=list)
+    """Procedures that the flow has begun, as the record has them."""
+    begun: list[RunProcedure] = field(default_factory=list)
+    """What the shell is to run once the turn has ended."""
+    resumed: str = ""
+    """The procedure whose end this turn goes on from; no message came in."""
     events: list[Json] = field(default_factory=list)
     """What people did while a tool was working."""
     silent: bool = False

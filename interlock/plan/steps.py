@@ -51,12 +51,16 @@ class CallStep(BaseStep):
 
 
 class RunStep(BaseStep):
-    """Another procedure, by the digest that this plan was checked against; `bind` is its input."""
+    """Another procedure, by the digest that this plan was checked against; `bind` is its input.
+
+    `waiting` is what a conversation says meanwhile.
+    """
 
     action: Literal["run"]
     procedure: str
     digest: str
     bind: dict[str, Value] = {}
+    waiting: Text | None = None
     compensate: tuple["Step", ...] = ()
 
 

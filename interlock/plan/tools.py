@@ -39,6 +39,12 @@ class Argument(Field):
     history: Literal["", "single"] = ""
 
 
+class Taking(Placed):
+    """Something that takes arguments, each from one source."""
+
+    input: dict[str, Argument] = {}
+
+
 class Outcome(Placed):
     """What an answer means; the first whose `when` (over `payload` and `status`) holds wins."""
 
@@ -79,7 +85,7 @@ class Retry(Part):
     max_backoff_ms: int = 30_000
 
 
-class Tool(Placed):
+class Tool(Taking):
     """Something callable: `http` has method, path and server, `sql` statement and server, `python` an entry point."""
 
     transport: Literal["http", "sql", "python"]
@@ -91,7 +97,6 @@ class Tool(Placed):
     effect: Literal["none", "read", "write", "irreversible"]
     title: Text | None = None
     description: str = ""
-    input: dict[str, Argument] = {}
     unwrap: Path = ""
     outcomes: tuple[Outcome, ...] = ()
     output: dict[str, Field] | None = None
@@ -139,3 +144,10 @@ class Mount(Placed):
     intent: str = ""
     bind: dict[str, Value] = {}
     respond: str = ""
+
+
+class RunMount(Taking):
+    """A procedure that this conversation may run, under the plan that it was checked against; `input` is its own."""
+
+    digest: str
+    bind: dict[str, Value] = {}

@@ -56,7 +56,7 @@ class Expect(SpecModel):
 
     key_rules = (NotEmpty(),)
 
-    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "handoff", "none", "closed", "error"]] = None
+    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "queued", "handoff", "none", "closed", "error"]] = None
     """What kind of answer it is."""
     status: Maybe[
         Literal[

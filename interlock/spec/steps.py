@@ -87,12 +87,14 @@ class CallStep(BaseStep):
 
 
 class RunStep(BaseStep):
-    """Run another procedure, and wait for its end."""
+    """Run a procedure, and wait for its end; a conversation goes on meanwhile."""
 
     run: SpecName
     """The procedure."""
     with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
     """Its input."""
+    waiting: Maybe[Text] = None
+    """What is said while it runs."""
     compensate: Maybe[Listed[Step]] = None
     """What undoes it, if the run fails later."""
 
@@ -263,12 +265,10 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
-TALKING = frozenset({"collect", "reply", "refuse", "handoff", "flow", "expand", "max_parts"})
+TALKING = frozenset({"collect", "reply", "refuse", "handoff", "flow", "expand", "max_parts", "waiting"})
 """Actions and keys that need a conversation: they stand in the flows of an Agent only."""
 
-WORKING = frozenset(
-    {"run", "parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"}
-)
+WORKING = frozenset({"parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"})
 """Actions and keys that only the steps of a Procedure have."""
 
 

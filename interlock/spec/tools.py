@@ -15,6 +15,7 @@ from interlock.spec.base import (
     Path,
     Said,
     SpecModel,
+    SpecName,
     Text,
     Value,
     Wired,
@@ -200,11 +201,19 @@ class Response(SpecModel):
 class Mount(SpecModel):
     """What this conversation may do."""
 
-    call: Name
+    key_rules = (
+        OneOf("a mount names one thing", ("call", "run")),
+        Beside("intent", ("call",)),
+        Beside("respond", ("call",)),
+    )
+
+    call: Maybe[Name] = None
     """A tool."""
+    run: Maybe[SpecName] = None
+    """A procedure."""
     intent: Maybe[Name] = None
     """It is eligible only when this intent holds."""
     with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
-    """Values of the arguments that come from `caller`."""
+    """Values of the arguments that come from `caller`, or of a procedure's input."""
     respond: Maybe[Name] = None
     """How its result is said when it was the turn's only call."""

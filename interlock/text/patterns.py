@@ -135,7 +135,7 @@ class Patterns:
         spans: list[tuple[int, int, int, str]] = []
         for matching, patterns in self._asked:
             members = matching(data)
-            if members:  # seldom: most messages hold no value of most slots
+            if members:
                 spans += patterns.spans(text, data, members)
         return self._hits(raw, spans) if spans else []
 
@@ -178,7 +178,8 @@ class _Set:
             any_of.Add(compiled.pattern)
         self._wide = any_of.Add(_ANY_WIDE.encode())
         any_of.Compile()
-        self.matching: Callable[[bytes], list[int] | None] = any_of.Match
+        # what `any_of` asks itself, where it is there: its own Match only tells text from bytes first
+        self.matching: Callable[[bytes], list[int] | None] = getattr(any_of, "_set", any_of).Match
         """Which members match, `_wide` among them."""
 
     def spans(self, text: str, data: bytes, matching: list[int]) -> list[tuple[int, int, int, str]]:

@@ -50,6 +50,11 @@ OF_ANOTHER_STEP = """
 """
 
 
+def codes_of(folder, rest):
+    (folder / "desk.yaml").write_text(AGENT.format(rest=rest), encoding="utf-8")
+    return [finding.code for finding in compile_folder(folder).diagnostics]
+
+
 @pytest.mark.parametrize(
     ("rest", "codes"),
     [
@@ -62,5 +67,22 @@ OF_ANOTHER_STEP = """
     ids=["nothing-more", "when-nothing-came", "switch", "the-wrong-way-round", "another-step"],
 )
 def test_whether_a_step_has_a_result_is_known_along_a_path(tmp_path, rest, codes):
-    (tmp_path / "desk.yaml").write_text(AGENT.format(rest=rest), encoding="utf-8")
-    assert [finding.code for finding in compile_folder(tmp_path).diagnostics] == codes
+    assert codes_of(tmp_path, rest) == codes
+
+
+def test_more_ways_than_can_be_followed_are_said_not_to_be_checked(tmp_path):
+    called = "".join(f"    - {{id: c{n}, when: message.text == '{n}', call: get_order}}\n" for n in range(12))
+    asked = "".join(f"    - {{when: steps.c{n}.result is defined, reply: hi}}\n" for n in range(12))
+    assert codes_of(tmp_path, f"{called}{asked}    - reply: bye\n") == ["flow-not-checked"]
+
+
+def test_flows_that_run_one_another_too_deep_are_refused(tmp_path):
+    chain = "".join(f"  f{n}: [{{flow: f{n + 1}}}]\n" for n in range(80)) + "  f80: [{reply: hi}]\n"
+    assert "too-deep" in codes_of(tmp_path, f"    - flow: f0\n{chain}")
+    few = "".join(f"  f{n}: [{{flow: f{n + 1}}}]\n" for n in range(40)) + "  f40: [{reply: hi}]\n"
+    assert codes_of(tmp_path, f"    - flow: f0\n{few}") == []
+
+
+def test_flows_that_run_one_another_twice_are_walked_once_for_each_way(tmp_path):
+    chain = "".join(f"  f{n}: [{{flow: f{n + 1}}}, {{flow: f{n + 1}}}]\n" for n in range(40)) + "  f40: [{reply: hi}]\n"
+    assert codes_of(tmp_path, f"    - flow: f0\n{chain}") == []

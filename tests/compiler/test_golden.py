@@ -26,7 +26,6 @@ MADE_BY_TESTS = {
     "too-many-nodes",
     "too-long",
     "table-not-checked",
-    "flow-not-checked",
 }
 """Findings about what cannot well stand in a repository: a folder without files, huge files. See `test_files.py`.
 

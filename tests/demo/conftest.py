@@ -70,6 +70,7 @@ def served(database, **settings):
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     hr = Hr(f"http://127.0.0.1:{server.server_port}")
+    hr.server = server
     try:
         yield hr
     finally:

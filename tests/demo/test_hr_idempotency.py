@@ -204,14 +204,28 @@ def test_sigterm_lets_the_requests_under_way_finish_and_waits_for_no_idle_connec
     service = start_process("--running-reads", "0")
     payrun = service.hr.calculated()
     service.hr.switch("/payruns/{payrunId}/disburse", "slow", delayMs=30_000, when="after")
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(service.hr.disburse, payrun, "k")
+    with ThreadPoolExecutor(12) as pool:
+        answers = pool.map(lambda at: service.hr.disburse(payrun, f"k{at}"), range(12))
         watcher = type(service.hr)(str(service.hr.http.base_url))
-        while not watcher.effects("disbursePayrun"):
+        while len(watcher.effects("disbursePayrun")) < 12:
             time.sleep(0.01)
         started = time.monotonic()
-        assert service.process.poll() is None
         service.process.send_signal(signal.SIGTERM)
-        assert answer.result().status_code == 201
+        assert [one.status_code for one in answers] == [201] * 12
     assert service.ended() == (0, "", "")
     assert time.monotonic() - started < 15
+
+
+def test_a_server_that_is_closed_answers_every_request_that_it_has_begun(hr):
+    payrun, database = hr.calculated(), hr.server.service._database
+    hr.switch("/payruns/{payrunId}/disburse", "slow", delayMs=30_000)
+    with ThreadPoolExecutor(13) as pool:
+        answers = pool.map(lambda at: hr.disburse(payrun, f"k{at}"), range(12))
+        while hr.data("/switches")["switches"][0]["acted"] < 12:
+            time.sleep(0.01)
+        hr.server.shutdown()
+        with database.transaction():
+            closing = pool.submit(hr.server.server_close)
+            time.sleep(0.2)
+        assert [one.status_code for one in answers] == [201] * 12
+        closing.result()

@@ -40,10 +40,12 @@ def peak_mb():
 
 
 def specs():
-    """Compile what is named; time, peak, findings."""
-    from interlock.compiler import compile_bundle
+    """Compile what is named, as `interlock check` does, and make its plan too; time, peak, findings."""
+    from interlock.cli.checking import collect_rarely
+    from interlock.compiler import compile_bundle, lower  # noqa: F401 - loaded before anything is measured
     from interlock.source import Bundle, read_document
 
+    collect_rarely()
     for line in sys.stdin:
         if os.fork():  # each in a process of its own, that has loaded everything already
             os.wait()

@@ -12,16 +12,13 @@ from interlock.compiler import compile_bundle
 from interlock.compiler.codes import CODES
 from interlock.interpreter.program import link
 from interlock.source import Bundle, read_document
+from tests.faults.large_specs import size_cases
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BOUNDED = HERE / "bounded.py"
 SECONDS = 2.0
-SECONDS_IF_SOUND = 4.0
-"""A spec without mistakes goes through all passes; the figure is about those that are rejected."""
-
 MEGABYTES = 256
-SIZE = 512 * 1024
 
 PIECES = [
     "{{ ", " }}", "{% for x in y %}", "{% if", "- ", ": ", "  ", "\t", "\n", "&a ", "*a", "<<: ", "!!python/object ", "|\n", ">-\n", "'", '"', "[", "]",
@@ -132,64 +129,11 @@ def judged(row, content):
 
 # -- size -----------------------------------------------------------------------------------------------------------------
 
-HEAD = "apiVersion: interlock/v1\nkind: Agent\nname: big\nlanguages: [en]\nroutes:\n  - {id: all, flow: all}\nflows:\n  all:\n    - reply: hello\n"
-
-
-def filled(line):
-    """Lines, numbered, up to the size."""
-    lines, size, number = [], 0, 0
-    while size < SIZE - len(HEAD) - 300:
-        lines.append(line.format(n=number))
-        size, number = size + len(lines[-1].encode()) + 1, number + 1
-    return "\n".join(lines) + "\n"
-
-
-def size_cases():
-    """Half a megabyte of one thing each."""
-    block = "{% if x %}" * 4_000
-    return {
-        "unknown keys": HEAD + filled("key{n}: 1"),
-        "slots": HEAD + "slots:\n" + filled("  s{n}: {{patterns: ['\\bX{n}\\d+\\b'], ask: Which?}}"),
-        "broken patterns": HEAD + "slots:\n" + filled("  s{n}: {{patterns: ['(?<=x)(({n}'], ask: Which?}}"),
-        "intents": HEAD + "intents:\n" + filled("  i{n}: {{keywords: [word {n}, 词{n}]}}"),
-        "gates": HEAD + "gates:\n" + filled("  - {{id: g{n}, when: message.text == '{n}', reply: hi}}"),
-        "broken gates": HEAD + "gates:\n" + filled("  - {{id: g, when: mesage.txt = '{n}', rply: hi}}"),
-        "routes": HEAD.replace("flows:", filled("  - {{id: r{n}, when: nothing.x{n}, flow: nowhere}}") + "flows:"),
-        "flows": HEAD + filled("  f{n}: [{{reply: hi}}]"),
-        "circles": HEAD + filled("  f{n}: [{{flow: f{n}0}}]"),
-        "steps": HEAD + filled("    - reply: '{{{{ message.text }}}} {n}'"),
-        "vocabulary": HEAD + "vocabularies:\n  v:\n    words:\n" + filled("      - phrase number {n}"),
-        "terms": HEAD + "vocabularies:\n  v:\n    terms:\n" + filled("      T{n}: {{aliases: [alias {n}]}}"),
-        "one long text": HEAD + "config:\n  x: " + "word " * 100_000 + "\n",
-        "one long line": HEAD.replace("reply: hello", "reply: '" + "{{ message.text }}" * 28_000 + "'"),
-        "blocks": HEAD.replace("reply: hello", f"reply: '{block}'"),
-        "nesting": "a:\n" + "".join(" " * n + "b:\n" for n in range(1, 900)),
-        "flow nesting": HEAD + "config:\n  x: " + "[" * 250_000 + "\n",
-        "braces": HEAD + "config:\n  x: " + "{a: " * 120_000 + "\n",
-        "quotes": HEAD + "config:\n  x: " + '"' * 500_000 + "\n",
-        "dashes": "- " * 250_000,
-        "colons": ": " * 250_000,
-        "tabs": "\t" * 500_000,
-        "anchors": filled("k{n}: &a{n} [*a{n}]"),
-        "duplicate keys": HEAD + filled("name: x{n}"),
-        "numbers": HEAD + "config:\n" + filled("  k{n}: 0{n}"),
-        "table": HEAD + TABLE + filled("      - {{x: 'v{n}', y: a}}"),
-        "table of ranges": HEAD + RANGES + filled("      - {{x: '[{n}..{n}0)', y: a}}"),
-        "comments": HEAD + filled("# {n}"),
-        "not UTF-8": b"\xff\xfe" * (SIZE // 2),
-        "zeros": b"\0" * SIZE,
-    }
-
 
 def compiled_apart(paths):
     """What compiling each file in a process of its own took and found, by name; nothing where it did not end well."""
     got = run_apart(3_600, "specs", text="".join(f"{name}\t{path}\n" for name, path in paths.items()))
     return {result["name"]: result for result in map(json.loads, got.stdout.splitlines())}
-
-
-def limit_of(result):
-    """How long it may have taken."""
-    return SECONDS_IF_SOUND if result["plans"] else SECONDS
 
 
 def run_apart(timeout, *arguments, text=""):
@@ -198,23 +142,19 @@ def run_apart(timeout, *arguments, text=""):
     return subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
 
 
-TABLE = "decisions:\n  d:\n    hit: first\n    inputs:\n      x: {type: string, value: '{{ message.text }}'}\n    outputs:\n      y: {type: string, enum: [a]}\n    rules:\n"  # fmt: skip
-RANGES = TABLE.replace("{type: string, value: '{{ message.text }}'}", "{type: integer, value: 1}")
-
-
 @pytest.mark.slow
 def test_specs_of_half_a_megabyte_are_bounded(row, folder):
     paths = {name: folder / f"{name}.yaml" for name in size_cases()}
     for name, content in size_cases().items():
         paths[name].write_bytes(content if isinstance(content, bytes) else content.encode())
     results = compiled_apart(paths)
-    slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= limit_of(result)}
+    slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= SECONDS}
     results |= compiled_apart(slow)  # once more: something else may have had the machine
     row.injected["sizes"] += len(paths)
     row.expect(results.keys() == paths.keys(), "no end", set(paths) - set(results))
     for name, result in results.items():
         row.hit["sizes"] += 1
-        row.expect(result["seconds"] < limit_of(result), "slow", name, result["seconds"])
+        row.expect(result["seconds"] < SECONDS, "slow", name, result["seconds"])
         row.expect(result["mb"] < MEGABYTES, "large", name, result["mb"])
         places = [tuple(found[1:3]) for found in result["found"]]
         row.expect(all(line >= 1 and column >= 1 for line, column in places), "nowhere", name, places[:3])

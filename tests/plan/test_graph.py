@@ -277,9 +277,7 @@ def parsed(text, folder):
     return done.returncode, done.stdout.strip(), done.stderr
 
 
-needs_mermaid = pytest.mark.skipif(
-    not MERMAID or not shutil.which("node"), reason="needs node, and INTERLOCK_MERMAID"
-)
+needs_mermaid = pytest.mark.skipif(not MERMAID or not shutil.which("node"), reason="needs node, and INTERLOCK_MERMAID")
 
 
 @needs_mermaid

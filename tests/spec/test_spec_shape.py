@@ -115,9 +115,9 @@ def test_one_mistake_is_one_finding(part, code, place, message, hint):
     [
         ("{rpely: hi}", "unknown-action", 8, "'rpely'", "did you mean 'reply'?"),
         ("{say: hi}", "unknown-action", 8, "'say'", "did you mean 'reply'?"),
-        ("{dance: hi}", "unknown-action", 8, "'dance'", "one of call, collect"),
-        ("{when: x, dance: hi}", "unknown-action", 17, "'dance'", "one of call, collect"),
-        ("{when: x}", "missing-key", 7, "a step needs an action", "one of call, collect"),
+        ("{dance: hi}", "unknown-action", 8, "'dance'", "one of call, run"),
+        ("{when: x, dance: hi}", "unknown-action", 17, "'dance'", "one of call, run"),
+        ("{when: x}", "missing-key", 7, "a step needs an action", "one of call, run"),
         ("{reply: hi, call: x}", "exactly-one", 19, "'reply' and 'call'", "two steps"),
         ("{call: x, reply: hi, options: [a]}", "exactly-one", 17, "'call' and 'reply'", "two steps"),
         ("{reply: hi, result: x}", "unknown-key", 19, "a step with 'reply'", "'result' goes with 'respond'"),

@@ -271,6 +271,10 @@ def test_a_large_table_is_parted_by_the_column_that_tells_most_and_answers_as_be
             values = {"n": n, "t": t}
             expected = [row for row, when in enumerate(rows) if passes(when["n"], n) and passes(when.get("t"), t)]
             assert parted.hits(values) == plain.hits(values) == expected
+    skewed = [({"t": cell("many" if n < 600 else f"t{n}")}, {}) for n in range(900)]
+    asked = Table(table(skewed, t="string"))
+    assert asked.hits({"t": "many"}) == list(range(600))
+    assert asked.hits({"t": "t700"}) == [700]
     mixed = [({"n": cell(n, negate=True)} if n % 2 else {"n": Cell(above=n)}, {}) for n in range(8)]
     asked = Table(table(mixed, n="number"), small=0)
     assert asked.hits({"n": "none of the numbers"}) == [1, 3, 5, 7]

@@ -36,7 +36,8 @@ class World:
         found = found(command.arguments) if callable(found) else found
         if isinstance(found, str):
             ending, _, sent = found.partition(" ")
-            return ToolReturned(command.call_id, ending, now_ms, message=ending, sent=sent != "unsent")
+            status = int(sent) if sent.isdigit() else None
+            return ToolReturned(command.call_id, ending, now_ms, status, message=ending, sent=sent != "unsent")
         if isinstance(found, tuple):
             return ToolReturned(command.call_id, "returned", now_ms, status=found[0], payload=found[1])
         return ToolReturned(command.call_id, "returned", now_ms, status=200, payload=found)

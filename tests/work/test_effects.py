@@ -9,7 +9,7 @@ PAY = "input: {thing_id: {type: string}}\nsteps: [{call: pay}]\n"
 MADE = [lambda args: {"made": f"made {args['name']}"}]
 
 
-@pytest.mark.parametrize("lost", ["timeout", "error", (502, {}), (504, {})])
+@pytest.mark.parametrize("lost", ["timeout", "error", (502, {}), (504, {}), "error 201"])
 def test_a_lost_write_without_a_key_is_unknown_and_never_repeated_unasked(play, lost):
     run = play(PAY, GIVEN, {"pay": [lost, {"paid": True}]})
     assert run.state.status == "failed"

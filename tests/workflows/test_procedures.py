@@ -7,6 +7,7 @@ from textwrap import dedent
 import pytest
 from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 
+from interlock.client import Interlock
 from interlock.compiler.compile import compile_folder
 
 pytestmark = pytest.mark.server
@@ -76,6 +77,15 @@ def plans_of(tmp_path):
 async def begin(stage, name, given):
     client = await stage.plain()
     return await client.start_workflow(name, given, id=f"{name}-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
+
+
+async def heard(talk, session):
+    """What stands in the outbox, once something does."""
+    for _ in range(200):
+        if said := await talk.outbox("desk", session):
+            return said
+        await asyncio.sleep(0.05)
+    raise AssertionError("nothing was said")
 
 
 async def until(handle, status):
@@ -221,3 +231,49 @@ async def test_a_conversation_and_a_procedure_refuse_what_is_for_the_other(stage
         await handle.signal("cancel", {"by": "ann"})
         with pytest.raises(WorkflowFailureError):
             await handle.result()
+
+
+AGENT = """
+apiVersion: interlock/v1
+kind: Agent
+name: desk
+slots: {number: {patterns: ['T[0-9]{4}'], ask: Which number?}}
+intents: {book: {keywords: [book]}}
+mounts: [{run: trip}]
+routes: [{when: intents.book, flow: book}, {flow: rest}]
+flows:
+  book:
+    - run: trip
+      with: {number: "{{ slots.number }}"}
+      waiting: On it.
+    - reply: "Booked {{ steps.trip.result.booked }}."
+  rest: [{reply: Hello.}]
+"""
+
+
+async def test_a_conversation_goes_on_while_a_procedure_runs_and_hears_of_its_end(stage, plans_of, tmp_path, s1):
+    desk = Desk()
+    (tmp_path / "agent.yaml").write_text(AGENT)
+    plans = plans_of(
+        trip="""\
+        input: {number: {type: string}}
+        events: {go: {by: {type: string}}}
+        steps:
+          - receive: go
+          - {call: book, with: {name: "{{ input.number }}"}}
+        result: {booked: "{{ cells.book.booked }}"}
+        """
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        talk = Interlock(await stage.plain(), task_queue=stage.queue)
+        queued = await talk.send("desk", s1, "book T1234", user={"id": "ann"})
+        assert (queued["outcome"], queued["text"]) == ("queued", "On it.")
+        assert (await talk.send("desk", s1, "hi", user={"id": "ann"}))["text"] == "Hello."
+        (running,) = (await talk.status("desk", s1))["procedures"]
+        child = (await stage.plain()).get_workflow_handle(f"desk:{s1}/{running['run']}")
+        await child.execute_update("event", {"id": "1", "name": "go", "data": {"by": "bo"}})
+        said = await heard(talk, s1)
+        assert [one["text"] for one in said] == ["Booked 00T1234."]
+        assert (await talk.status("desk", s1))["procedures"] == []
+        record = await talk.record("desk", s1, 3)
+        assert record["outcome"] == "answer"

@@ -13,12 +13,15 @@ from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import strict_json
 from interlock.contract.calls import BEING_OPENED, PLAN_UNREADABLE, UNKNOWN_SPEC, ResolvedPlan
 from interlock.contract.messages import AgentMessage, Malformed, Message
-from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
+from interlock.interpreter.background import next_to_resume
+from interlock.interpreter.commands import Command, RunProcedure
+from interlock.interpreter.events import MessageReceived, PersonActed, ProcedureEnded, TimerFired
 from interlock.interpreter.machine import InvalidMessage, Machine, opened
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import State, restored
 from interlock_workflows import carried, driver, inbound, plans, views
 from interlock_workflows.archive import BATCH, Archive
+from interlock_workflows.beside import Beside
 from interlock_workflows.driver import now_ms
 from interlock_workflows.opening import Opening, opening, pinned_plan, read_session, session_of
 
@@ -26,6 +29,11 @@ Json = dict[str, Any]
 
 TURNS_PER_RUN = 200
 """Turns after which a run continues as new; changing it needs `workflow.patched`."""
+
+TURNS_WITH_CHILDREN, HISTORY_WITH_CHILDREN = 1_500, 20_000
+"""Turns and events after which it does so although a procedure is running, whose end it then cannot see."""
+
+OUT_OF_SIGHT = "the conversation has gone on for so long that the end of the procedure cannot be seen from here"
 
 REFUSED_KEPT = 50
 
@@ -62,6 +70,7 @@ class Conversation:
         if self.opening.state:  # it is there for queries before the plan is
             self._state = restored(self.opening.state)
         self._archive = Archive()
+        self._beside = Beside(self._ended)
 
     def _read_start(self) -> None:
         """What is no start of a session may be that of a procedure; which it is, the plan says."""
@@ -146,6 +155,8 @@ class Conversation:
         self._state.plan_digest = program.digest
         self._machine = Machine(program, self._state)
         self.show()
+        if next_to_resume(self._state):
+            self._beside.spawn(self._resume())
 
     def _new_state(self, program: Program) -> State:
         try:
@@ -204,26 +215,66 @@ class Conversation:
         assert self._machine is not None
         self._machine.handle(event)
         self.show()
+        if next_to_resume(self.state):
+            self._beside.spawn(self._resume())
         return self.status()
 
     async def _safely(self, event: MessageReceived) -> Json:
         assert self._machine is not None
         assert self._program is not None
         try:
-            return await driver.take_turn(self._machine, self._program.plan, self.state.run_id, event)
+            commands = await self._carried_out(self._machine.handle(event))
+            return driver.reply_in(commands)
         except InvalidMessage as problem:
             raise inbound.invalid(problem) from None
         except Exception as error:  # a fault of ours fails this turn for its caller, and never blocks the session
             workflow.logger.exception("a turn failed")
-            self._machine = Machine(self._program, self.state)
+            self._restart()
             raise inbound.refusal(inbound.INTERNAL, f"the turn failed: {type(error).__name__}") from error
+
+    async def _carried_out(self, commands: list[Command]) -> list[Command]:
+        """Do what a turn asks for; the procedures that it begins run beside the conversation."""
+        assert self._machine is not None
+        assert self._program is not None
+        last = await driver.carried_out(self._machine, self._program.plan, self.state.run_id, commands)
+        for command in last:
+            if isinstance(command, RunProcedure):
+                self._beside.begin(command)
+        return last
+
+    # -- procedures ---------------------------------------------------------------------------------------------------
+
+    def _ended(self, end: ProcedureEnded) -> None:
+        assert self._machine is not None
+        self._machine.handle(end)
+        self._beside.spawn(self._resume())
+
+    async def _resume(self) -> None:
+        """Let the flows go on whose procedures have ended, each in a turn of its own."""
+        async with self._turns:
+            while not self.over and (commands := self._resumed()):
+                try:
+                    await self._carried_out(commands)
+                except Exception:  # noqa: BLE001 - as with a message: a fault of ours ends this turn, and never blocks the session
+                    workflow.logger.exception("a flow could not go on")
+                    self._restart()
+            self.show()
+
+    def _resumed(self) -> list[Command]:
+        assert self._machine is not None
+        return self._machine.resume(now_ms())
+
+    def _restart(self) -> None:
+        assert self._program is not None
+        self._machine = Machine(self._program, self.state)
 
     # -- the plan -----------------------------------------------------------------------------------------------------
 
     @property
     def _pinned(self) -> bool:
         assert self._program is not None
-        return self._program.plan.session.upgrade == "never" or self.state.flow is not None
+        waits = self.state.flow is not None or bool(self.state.background)
+        return waits or self._program.plan.session.upgrade == "never"
 
     async def _upgrade(self) -> None:
         wanted = self._upgrade_to
@@ -264,22 +315,33 @@ class Conversation:
 
     def carry(self) -> RawValue:
         """All that the next run needs."""
+        for waiting in self.state.background.values():  # the run that a child reports to will be gone
+            waiting["ended"] = waiting["ended"] or {
+                "ending": "failed",
+                "result": {},
+                "message": OUT_OF_SIGHT,
+                "run": "",
+            }
         return carried.packed(self.state, pinned=self._pinned, refused=self._refused)
 
     @property
     def _due(self) -> bool:
-        return self._taken >= TURNS_PER_RUN or workflow.info().is_continue_as_new_suggested()
+        info = workflow.info()
+        if self._beside.running and info.get_current_history_length() < HISTORY_WITH_CHILDREN:
+            return self._taken >= TURNS_WITH_CHILDREN
+        return self._taken >= TURNS_PER_RUN or info.is_continue_as_new_suggested()
 
     def _idle_left(self) -> timedelta:
         assert self._program is not None
-        left = self.state.last_ms + self._program.plan.session.idle_timeout_ms - now_ms()
+        longest = self._program.plan.session.idle_timeout_ms
+        left = longest if self.state.background else self.state.last_ms + longest - now_ms()
         return timedelta(milliseconds=max(left, 1))
 
     def _end_if_idle(self) -> None:
         assert self._program is not None
         assert self._machine is not None
         quiet = now_ms() - self.state.last_ms >= self._program.plan.session.idle_timeout_ms
-        if quiet and not self._turns.locked():
+        if quiet and not self._turns.locked() and not self.state.background:
             self._machine.handle(TimerFired("idle", now_ms()))
             self.show()
 

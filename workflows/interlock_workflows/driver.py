@@ -13,7 +13,7 @@ from interlock.contract import calls, limits, strict_json
 from interlock.contract.calls import PlanRequest, ResolvedPlan, ToolAnswer, ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock.interpreter.commands import CallTool, Command, Reply
-from interlock.interpreter.events import MessageReceived, ToolReturned
+from interlock.interpreter.events import ToolReturned
 from interlock.interpreter.machine import Machine
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Tool
@@ -33,13 +33,12 @@ def now_ms() -> int:
     return workflow.time_ns() // 1_000_000
 
 
-async def take_turn(machine: Machine, plan: Plan, run_id: str, event: MessageReceived) -> dict[str, Any]:
-    """The reply to one message, with all the calls that it takes."""
-    commands = machine.handle(event)
+async def carried_out(machine: Machine, plan: Plan, run_id: str, commands: list[Command]) -> list[Command]:
+    """Make the calls of a turn to its end; what is left to be done then."""
     while True:
         asked = [one for one in commands if isinstance(one, CallTool)]
         if not asked:
-            return _reply(commands)
+            return commands
         ends = await _side_by_side([call_tool(plan, run_id, one) for one in asked])
         commands = [command for end in ends for command in machine.handle(end)]
 
@@ -49,7 +48,8 @@ async def _side_by_side(running: list[Coroutine[Any, Any, ToolReturned]]) -> lis
     return [await running[0]] if len(running) == 1 else await asyncio.gather(*running)
 
 
-def _reply(commands: list[Command]) -> dict[str, Any]:
+def reply_in(commands: list[Command]) -> dict[str, Any]:
+    """The reply among the last commands of a turn."""
     for command in commands:
         if isinstance(command, Reply):
             return command.body

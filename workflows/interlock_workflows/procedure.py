@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
-from temporalio import exceptions, workflow
+from temporalio import workflow
 from temporalio.common import RawValue, SearchAttributeKey
-from temporalio.exceptions import ApplicationError, ChildWorkflowError, WorkflowAlreadyStartedError
-from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHandle, ParentClosePolicy
+from temporalio.exceptions import ApplicationError
+from temporalio.workflow import ChildWorkflowHandle, ParentClosePolicy
 
 from interlock.client.attributes import DIGEST, SPEC, STATUS
 from interlock.contract import messages
@@ -21,7 +21,7 @@ from interlock.interpreter.commands import (
     RunProcedure,
     StartTimer,
 )
-from interlock.interpreter.events import CancelAsked, EventReceived, ProcedureEnded, RetryAsked, TimerDue, WorkEvent
+from interlock.interpreter.events import CancelAsked, EventReceived, RetryAsked, TimerDue, WorkEvent
 from interlock.interpreter.opening import InvalidMessage
 from interlock.interpreter.program import Program
 from interlock.interpreter.work.machine import WorkMachine
@@ -30,8 +30,8 @@ from interlock.interpreter.work.retrying import changed_steps
 from interlock.interpreter.work.state import RunState
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
+from interlock_workflows.children import run_child
 from interlock_workflows.driver import now_ms
-from interlock_workflows.opening import PINNED
 
 Json = dict[str, Any]
 
@@ -184,7 +184,7 @@ class Procedure:
         self._happened(TimerDue(command.timer_id, now_ms()))
 
     async def _child(self, command: RunProcedure) -> None:
-        ended = await self._ran(command)
+        ended = await run_child(command, ParentClosePolicy.REQUEST_CANCEL, self._handles)
         self._children.pop(command.child_id, None)
         self._handles.pop(command.child_id, None)
         self._happened(ended)
@@ -196,30 +196,6 @@ class Procedure:
             await child.signal("cancel", {})
         elif (waiting := self._children.get(child_id)) is not None:
             waiting.cancel()
-
-    async def _ran(self, command: RunProcedure) -> ProcedureEnded:
-        run_id = ""
-        try:
-            child = await workflow.start_child_workflow(
-                command.procedure,
-                command.input,
-                id=f"{self._info.workflow_id}/{command.child_id}",
-                memo={PINNED: command.digest},
-                parent_close_policy=ParentClosePolicy.REQUEST_CANCEL,
-                cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-                static_summary=f"{command.procedure} at {command.at}",
-            )
-            self._handles[command.child_id] = child
-            run_id = child.first_execution_run_id or ""
-            result = inbound.body([await child])
-        except WorkflowAlreadyStartedError:
-            message = "a run of this id is there already"
-            return ProcedureEnded(command.child_id, "failed", now_ms(), message=message)
-        except ChildWorkflowError as failure:
-            return _child_failed(command, failure, run_id)
-        except asyncio.CancelledError:
-            return ProcedureEnded(command.child_id, "cancelled", now_ms(), message="cancelled", run_id=run_id)
-        return ProcedureEnded(command.child_id, "done", now_ms(), result, run_id=run_id)
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 
@@ -323,23 +299,6 @@ def opened(program: Program, given: Any, info: workflow.Info) -> RunState:
         raise inbound.malformed(problem) from None
     except InvalidMessage as problem:
         raise inbound.invalid(problem) from None
-
-
-def _child_failed(command: RunProcedure, failure: ChildWorkflowError, run_id: str) -> ProcedureEnded:
-    cause = failure.cause
-    stopped = isinstance(cause, exceptions.CancelledError) or (
-        isinstance(cause, ApplicationError) and cause.type == inbound.CANCELLED
-    )
-    message = cause.message if isinstance(cause, ApplicationError) else str(cause)
-    ending: Literal["cancelled", "failed"] = "cancelled" if stopped else "failed"
-    left = _leaves_effects(cause)
-    return ProcedureEnded(command.child_id, ending, now_ms(), message=message, run_id=run_id, left=left)
-
-
-def _leaves_effects(cause: BaseException | None) -> bool:
-    """What a run says that has not ended well; of one that could not say anything the worst is taken for true."""
-    details = driver.details_of(cause)
-    return bool(details[0].get("leaves_effects")) if details and isinstance(details[0], dict) else True
 
 
 def _attribute(key: SearchAttributeKey[str], value: str) -> None:

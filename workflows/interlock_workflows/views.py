@@ -21,6 +21,10 @@ def status(state: State, spec: str, previous_run: str | None) -> Json:
         "status": state.status,
         "turn": state.turn,
         "waiting": waiting(state),
+        "procedures": [
+            {"procedure": one["procedure"], "run": child, "since_turn": one["turn"]}
+            for child, one in state.background.items()
+        ],
         "outbox": state.outbox_number,
         "previous_run": previous_run,
     }
@@ -36,6 +40,7 @@ def opening(info: workflow.Info) -> Json:
         "status": "opening",
         "turn": 0,
         "waiting": None,
+        "procedures": [],
         "outbox": 0,
     }
 

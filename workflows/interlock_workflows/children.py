@@ -1,0 +1,58 @@
+"""Procedures that a run has others do for it: each a child workflow under the plan that it was checked against."""
+
+import asyncio
+from typing import Any, Literal
+
+from temporalio import exceptions, workflow
+from temporalio.exceptions import ApplicationError, ChildWorkflowError, WorkflowAlreadyStartedError
+from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHandle, ParentClosePolicy
+
+from interlock.interpreter.commands import RunProcedure
+from interlock.interpreter.events import ProcedureEnded
+from interlock_workflows import driver, inbound
+from interlock_workflows.driver import now_ms
+from interlock_workflows.opening import PINNED
+
+Handles = dict[str, ChildWorkflowHandle[Any, Any]]
+
+
+async def run_child(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
+    """Run a procedure and wait for its end; while it runs its handle stands in `handles`, by the child's id."""
+    run_id = ""
+    try:
+        child = await workflow.start_child_workflow(
+            command.procedure,
+            command.input,
+            id=f"{workflow.info().workflow_id}/{command.child_id}",
+            memo={PINNED: command.digest},
+            parent_close_policy=at_our_end,
+            cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+            static_summary=f"{command.procedure} at {command.at}",
+        )
+        handles[command.child_id] = child
+        run_id = child.first_execution_run_id or ""
+        result = inbound.body([await child])
+    except WorkflowAlreadyStartedError:
+        return ProcedureEnded(command.child_id, "failed", now_ms(), message="a run of this id is there already")
+    except ChildWorkflowError as failure:
+        return _failed(command, failure, run_id)
+    except asyncio.CancelledError:
+        return ProcedureEnded(command.child_id, "cancelled", now_ms(), message="cancelled", run_id=run_id)
+    return ProcedureEnded(command.child_id, "done", now_ms(), result, run_id=run_id)
+
+
+def _failed(command: RunProcedure, failure: ChildWorkflowError, run_id: str) -> ProcedureEnded:
+    cause = failure.cause
+    stopped = isinstance(cause, exceptions.CancelledError) or (
+        isinstance(cause, ApplicationError) and cause.type == inbound.CANCELLED
+    )
+    message = cause.message if isinstance(cause, ApplicationError) else str(cause)
+    ending: Literal["cancelled", "failed"] = "cancelled" if stopped else "failed"
+    left = _leaves_effects(cause)
+    return ProcedureEnded(command.child_id, ending, now_ms(), message=message, run_id=run_id, left=left)
+
+
+def _leaves_effects(cause: BaseException | None) -> bool:
+    """What a run says that has not ended well; of one that could not say anything the worst is taken for true."""
+    details = driver.details_of(cause)
+    return bool(details[0].get("leaves_effects")) if details and isinstance(details[0], dict) else True
