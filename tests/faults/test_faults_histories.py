@@ -5,6 +5,7 @@ before a first release, or to add some.
 """
 
 import asyncio
+import contextlib
 import faulthandler
 import gzip
 import json
@@ -13,7 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from temporalio.client import WorkflowHistory
+from temporalio.client import WorkflowExecutionStatus, WorkflowHistory, WorkflowUpdateFailedError
+from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from interlock.compiler import compile_folder
@@ -68,13 +70,10 @@ async def test_histories_of_this_run_replay(row, world, folder):
         for number, shipment in tracking.RequestHandlerClass.shipments.items()
     }
     try:
-        async with world.recorded(folder, plan, f"http://127.0.0.1:{tracking.server_port}") as desk:
+        async with world.recorded(folder, [plan], f"http://127.0.0.1:{tracking.server_port}") as desk:
             names = [f"h{number}" for number in range(row.times(50, 2_000))]
             await world.gathered((converse(row, desk, name) for name in names), 8)
-            found = []
-            async for run in desk.client.list_workflows(""):
-                handle = desk.client.get_workflow_handle(run.id, run_id=run.run_id)
-                found.append(await handle.fetch_history())
+            found = await fetched(desk.client)
     finally:
         tracking.shutdown()
         await serving
@@ -82,16 +81,100 @@ async def test_histories_of_this_run_replay(row, world, folder):
     row.expect(len(found) > len(names), "no run continued as new", len(found))
     await replay(row, found, "run")
     if os.environ.get("INTERLOCK_UPDATE_HISTORIES"):
-        store(found, plan)
+        store(found, f"{plan.name}-{plan.digest[:8]}")
 
 
-def store(found, plan):
+async def fetched(client):
+    """The history of every run there is."""
+    runs = [run async for run in client.list_workflows("")]
+    return [await client.get_workflow_handle(run.id, run_id=run.run_id).fetch_history() for run in runs]
+
+
+class Tools:
+    """What the procedures call: some calls fail, and fail no more when they are repeated later."""
+
+    def __init__(self, dice):
+        self.dice, self.looks = dice, {}
+
+    async def look(self, name):
+        self.looks[name] = self.looks.get(name, 0) + 1
+        return {"name": name, "state": "shut" if self.looks[name] > 2 else "open"}
+
+    async def act(self, name, reference):
+        if self.dice.random() < 0.1:
+            raise RuntimeError(f"{reference} does not work")
+        return {"name": name}
+
+    async def pay(self, name):
+        if self.dice.random() < 0.15:
+            raise RuntimeError("perhaps paid")
+        return {"name": name}
+
+    @property
+    def functions(self):
+        return {"look": self.look, "act": self.act, "pay": self.pay}
+
+
+async def worked(row, desk, number):
+    """A procedure with what else happens to it, to its end."""
+    spec = row.dice.choice(["each", "each", "branches"])
+    given = {
+        "name": "undone" if row.dice.random() < 0.3 else f"n{number}",
+        "names": [f"{number}-{item}" for item in range(row.dice.choice([0, 1, 3, 12]))],
+    }
+    handle = await desk.client.start_workflow(spec, given, id=f"p{number}", task_queue=desk._task_queue)
+    if row.dice.random() < 0.6:
+        await sent(handle, "event", {"id": "1", "name": "go", "data": {"n": 1}})
+    if row.dice.random() < 0.2:
+        await sent(handle, row.dice.choice(["nonsense", "takeover", "event"]), {"x": 1})
+    if row.dice.random() < 0.25:
+        await asyncio.sleep(row.dice.random() * 0.5)
+        await (handle.cancel() if row.dice.random() < 0.4 else sent(handle, "cancel", {"by": "ann"}))
+    for _ in range(600):
+        if (await handle.describe()).status != WorkflowExecutionStatus.RUNNING:
+            return
+        status = await handle.query("status")
+        if status["status"] == "failed":
+            await retried(row, handle, status)
+        await asyncio.sleep(0.05)
+    row.violation("no end", number, status)
+
+
+async def sent(handle, name, body):
+    """A signal to a run that may have ended."""
+    with contextlib.suppress(RPCError):
+        await handle.signal(name, body)
+
+
+async def retried(row, handle, status):
+    """A person lets a run go on, or gives it up."""
+    said = {step: row.dice.choice(["happened", "did_not_happen"]) for step in status["unknown"]}
+    with contextlib.suppress(RPCError, WorkflowUpdateFailedError):
+        if row.dice.random() < 0.2:
+            await handle.execute_update("cancel", {"by": "ann"})
+        else:
+            await handle.execute_update("retry", {"by": "ann", "resolved": said})
+
+
+async def test_histories_of_procedures_replay(row, world, folder):
+    plans = compile_folder(Path(__file__).parent / "specs" / "shapes").plans
+    async with world.recorded(folder, plans.values(), "http://none.test", Tools(row.dice).functions) as desk:
+        numbers = range(row.times(30, 1_000))
+        await world.gathered((worked(row, desk, number) for number in numbers), 8)
+        found = await fetched(desk.client)
+    row.expect(len(found) > len(numbers) * 1.5, "hardly a child or a run that continues as new", len(found))
+    await replay(row, found, "run")
+    if os.environ.get("INTERLOCK_UPDATE_HISTORIES"):
+        store(found, f"shapes-{plans['each'].digest[:8]}")
+
+
+def store(found, name):
     """Keep some of every length, compressed together."""
     found = sorted(found, key=lambda history: len(history.events))
     chosen = [found[len(found) * number // KEPT] for number in range(KEPT)]
     content = json.dumps([{"id": one.workflow_id, "history": json.loads(one.to_json())} for one in chosen]).encode()
     STORED.mkdir(exist_ok=True)
-    (STORED / f"{plan.name}-{plan.digest[:8]}.json.gz").write_bytes(gzip.compress(content, 9, mtime=0))
+    (STORED / f"{name}.json.gz").write_bytes(gzip.compress(content, 9, mtime=0))
 
 
 async def test_stored_histories_replay(row):

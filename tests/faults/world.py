@@ -174,9 +174,9 @@ def settings(plans, url, **more):
 
 
 @contextlib.asynccontextmanager
-async def worker(address, queue, plans, url, **options):
+async def worker(address, queue, plans, url, functions=None, **options):
     """A worker in this process."""
-    activities = Activities(settings(plans, url))
+    activities = Activities(settings(plans, url, functions=functions or {}))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])
     async with TemporalWorker(client, task_queue=queue, **options):
         yield
@@ -225,10 +225,10 @@ async def gathered(work, at_once):
 
 
 @contextlib.asynccontextmanager
-async def recorded(folder, plan, url):
+async def recorded(folder, plans, url, functions=None):
     """A server and a worker whose runs continue as new often, against a service that runs elsewhere; our client."""
     dynamic = {"limit.historyCount.suggestContinueAsNew": "45"}
     async with EmbeddedServer(database=folder / "t.db", settings=dynamic) as server:
         queue = uuid.uuid4().hex
-        async with worker(server.address, queue, [plan], url):
+        async with worker(server.address, queue, plans, url, functions):
             yield Interlock(await connect(server.address), task_queue=queue)
