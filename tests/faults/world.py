@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from temporalio.api.enums.v1 import WorkflowTaskFailedCause
 from temporalio.worker import Worker as TemporalWorker
 
 from interlock.cli.server import EmbeddedServer
@@ -24,6 +25,7 @@ from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
 
 ROOT = Path(__file__).parents[2]
+UNHANDLED = WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND
 SPECS = Path(__file__).parent / "specs"
 FORKS = Path(__file__).with_name("worker_forks.py")
 SECRET = "planted-Zw7kQp93-secret"
@@ -205,11 +207,12 @@ async def histories(client, query=""):
 
 
 def failed_tasks(events):
-    """What failures of workflow tasks say."""
+    """What failures of workflow tasks say; that something came in while a run ended is none."""
     return [
         event.workflow_task_failed_event_attributes.failure.message
         for event in events
         if event.HasField("workflow_task_failed_event_attributes")
+        and event.workflow_task_failed_event_attributes.cause != UNHANDLED
     ]
 
 
