@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
 
-from temporalio.client import Client, WorkflowFailureError, WorkflowQueryFailedError
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowQueryFailedError
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 TIMEOUT = 30.0
 FINISHED = frozenset({"done", "ended", "cancelled"})
+GOES_ON = frozenset({WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW})
 
 
 class Procedures:
@@ -147,7 +148,7 @@ class Procedures:
             raise RejectedError("query_failed", str(error)) from error
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
-                raise NoSuchSessionError(f"no run {id!r}: it was never started, or ended too long ago") from error
+                raise NoSuchSessionError(_nowhere(id)) from error
             raise
 
     async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
@@ -155,10 +156,30 @@ class Procedures:
 
         async def attempt() -> Json:
             handle = self.client.get_workflow_handle(id)
-            answer: Json = await handle.execute_update(update, body, id=update_id, result_type=dict)
+            try:
+                answer: Json = await handle.execute_update(update, body, id=update_id, result_type=dict)
+            except RPCError as error:
+                if error.status is RPCStatusCode.NOT_FOUND:
+                    await self._must_go_on(id)
+                raise
             return answer
 
         return await self._delivered(attempt, timeout)
+
+    async def _must_go_on(self, id: str) -> None:
+        """Raises for a run that was never there or is over; one that continues as new is neither."""
+        try:
+            status = (await self.client.get_workflow_handle(id).describe()).status
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise NoSuchSessionError(_nowhere(id)) from error
+            raise
+        if status is not None and status not in GOES_ON:
+            raise RejectedError("run_over", f"run {id!r} is over: it has {status.name.lower().replace('_', ' ')}")
+
+
+def _nowhere(id: str) -> str:
+    return f"no run {id!r}: it was never started, or ended too long ago"
 
 
 async def followed(desk: Procedures, id: str, *, every: float = 0.2) -> AsyncIterator[tuple[Json, list[Json]]]:
