@@ -31,6 +31,10 @@ from interlock.compiler import compile_folder
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-agent.md"
+FIRST_PROCEDURE = TUTORIAL.with_name("first-procedure.md")
+GO_ON = {"run-procedures.md": FIRST_PROCEDURE, "writes.md": FIRST_PROCEDURE}
+"""The tutorial that a how-to goes on from, if it is not the first."""
+
 UPDATE = bool(os.environ.get("INTERLOCK_UPDATE_GOLDEN"))
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>[a-z]*)(?P<rest>.*)$")
 SHELL = re.compile(r"[|&;<>$`]")

@@ -16,7 +16,7 @@ PAGES = sorted(
 def test_what_a_page_shows_is_so(pages, page, tmp_path):
     walk = pages.Walk(tmp_path)
     if page.parent.name == "how-to":
-        walk.files(pages.TUTORIAL)
+        walk.files(pages.GO_ON.get(page.name, pages.TUTORIAL))
     walk.page(page)
 
 
