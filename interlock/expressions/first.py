@@ -21,9 +21,10 @@ Numbered = tuple[int, Expr]
 
 
 def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
-    """One function that gives the index of the first condition that is met, or -1; an empty text always is.
+    """One function that gives the index of the first condition to look at, or -1; an empty text always is met.
 
-    A condition that cannot be decided is given as well: whoever asks then evaluates it, to learn why.
+    All before it are not met. It is met itself, cannot be decided, or takes the slow interpreter to be decided, as
+    `a.b | default(0)` does where `a` is none: whoever asks evaluates it, and goes on after it if it is not met.
     """
     until = conditions.index("") if "" in conditions else len(conditions)
     writer, chain = PageWriter(), _Chain()
