@@ -31,10 +31,12 @@ def test_generated_pages_are_what_the_code_gives(made):
 
 def test_every_code_has_a_section_and_nearly_every_one_an_example(made):
     from interlock.compiler.codes import CODES
+    from interlock.compiler.codes_of_imports import IMPORTS
 
     sections = re.split(r"^### ", made["diagnostics.md"], flags=re.MULTILINE)[1:]
     assert [section.split("\n", 1)[0] for section in sections] == list(CODES)
     bare = [section.split("\n", 1)[0] for section in sections if "```text" not in section]
+    bare = [code for code in bare if code not in IMPORTS]  # those are about other people's documents
     assert len(bare) <= 8
 
 
