@@ -65,7 +65,12 @@ class Procedures:
 
     async def status(self, id: str, *, timeout: float = TIMEOUT) -> Json:
         """Where the run stands: what runs, what it waits for, what failed, what it lacks."""
-        status: Json = await self._query("status", id, (), timeout)
+        return await self._delivered(partial(self._known_status, id), timeout)
+
+    async def _known_status(self, id: str) -> Json:
+        status: Json = await self._asked("status", id, ())
+        if status["status"] == "opening":  # which passes as soon as the plan is there
+            raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"")
         return status
 
     async def steps(self, id: str, *, timeout: float = TIMEOUT) -> list[Json]:
