@@ -5,10 +5,13 @@ import uuid
 from textwrap import dedent
 
 import pytest
-from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
+from temporalio.client import WorkflowFailureError, WorkflowHistory, WorkflowUpdateFailedError
+from temporalio.worker import Replayer
 
 from interlock.client import Interlock
 from interlock.compiler.compile import compile_folder
+from interlock_workflows.conversation import TURNS_PER_RUN
+from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
 
@@ -277,3 +280,32 @@ async def test_a_conversation_goes_on_while_a_procedure_runs_and_hears_of_its_en
         assert (await talk.status("desk", s1))["procedures"] == []
         record = await talk.record("desk", s1, 3)
         assert record["outcome"] == "answer"
+        session = (await stage.plain()).get_workflow_handle(f"desk:{s1}")
+        histories = [await one.fetch_history() for one in (session, child)]
+    replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
+    for history in histories:
+        await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
+
+
+async def test_a_session_that_goes_on_in_a_new_run_waits_for_its_procedure_first(stage, plans_of, tmp_path, s1):
+    (tmp_path / "agent.yaml").write_text(AGENT)
+    plans = plans_of(
+        trip="""\
+        input: {number: {type: string}}
+        events: {go: {by: {type: string}}}
+        steps: [{receive: go}]
+        result: {booked: "{{ input.number }}"}
+        """
+    )
+    async with stage.serving(*plans):
+        talk = Interlock(await stage.plain(), task_queue=stage.queue)
+        await talk.send("desk", s1, "book T1234", user={"id": "ann"})
+        (running,) = (await talk.status("desk", s1))["procedures"]
+        for _ in range(TURNS_PER_RUN + 5):
+            await talk.send("desk", s1, "hi", user={"id": "ann"})
+        assert (await talk.status("desk", s1))["previous_run"] is None
+        child = (await stage.plain()).get_workflow_handle(f"desk:{s1}/{running['run']}")
+        await child.execute_update("event", {"id": "1", "name": "go", "data": {"by": "bo"}})
+        assert [one["text"] for one in await heard(talk, s1)] == ["Booked T1234."]
+        assert (await talk.send("desk", s1, "hi", user={"id": "ann"}))["text"] == "Hello."
+        assert (await talk.status("desk", s1))["previous_run"] is not None
