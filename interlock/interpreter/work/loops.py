@@ -52,13 +52,13 @@ def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "J
 
 
 def _same_again(step: ForEachStep, frame: Frame, entry: "Json") -> dict[str, Any]:
-    """The items by their key, the same whenever the loop is taken up again."""
-    kept: dict[str, Any] | None = entry.get("keyed")
-    if kept is not None:
-        return kept
+    """The items by their key, the same whenever the loop is taken up again, unless another plan has another list."""
+    kept: Json | None = entry.get("list")
+    if kept is not None and kept["of"] == step.each:
+        return dict(kept["keyed"])
     keyed = _keyed(step, frame)
     if not (_never_changes(step.each, "") and _never_changes(step.key, step.variable)):
-        entry["keyed"] = keyed
+        entry["list"] = {"of": step.each, "keyed": keyed}
     return keyed
 
 

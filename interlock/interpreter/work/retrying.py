@@ -1,14 +1,18 @@
 """What a retry needs: a run that stands still, words about every effect of unknown outcome, and a plan that fits."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from interlock.interpreter.opening import InvalidMessage
-from interlock.plan.steps import steps_in
+from interlock.plan.steps import CallStep, ForEachStep, lists_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.interpreter.events import RetryAsked
     from interlock.interpreter.work.state import Json, RunState
     from interlock.plan.plan import Plan
+    from interlock.plan.steps import Step
 
 
 def prepared(state: "RunState", event: "RetryAsked") -> None:
@@ -47,19 +51,50 @@ def unresolved(state: "RunState") -> list[str]:
 
 
 def changed_steps(state: "RunState", old: "Plan", new: "Plan") -> list[str]:
-    """Steps that are done, begun or to be undone, and are not the same in the new plan; places do not count."""
+    """Steps that are done, begun or to be undone, which the new plan would do again or not know; places do not count.
+
+    What has begun may be mended, but not what it is known by: the loops that it stands in, their keys, and the key that
+    a request goes out with.
+    """
     begun = {instance.rpartition("/")[2] for instance in state.journal} | {one["step"] for one in state.undo.values()}
     begun |= {part.split("[")[0] for prefix in state.passes for part in prefix.split("/") if part}
-    before, after = _by_id(old), _by_id(new)
     finished = {instance.rpartition("/")[2] for instance, entry in state.journal.items() if entry["mark"] == "done"}
+    before, after = _by_id(old), _by_id(new)
     return sorted(
-        step for step in begun if step not in after or (step in finished and before.get(step) != after.get(step))
+        step
+        for step in begun
+        if step not in after
+        or before[step].known_by != after[step].known_by
+        or (step in finished and before[step].written != after[step].written)
     )
 
 
-def _by_id(plan: "Plan") -> dict[str, object]:
-    steps = steps_in(plan.work.steps) if plan.work else ()
-    return {step.id: _without_places(step.model_dump(mode="json")) for step in steps}
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A step as it is written, and what tells it and its effects from others."""
+
+    written: object
+    known_by: object
+
+
+def _by_id(plan: "Plan") -> dict[str, _Known]:
+    return dict(_known(plan, plan.work.steps, ())) if plan.work else {}
+
+
+def _known(plan: "Plan", steps: "tuple[Step, ...]", loops: tuple[str, ...]) -> "Iterator[tuple[str, _Known]]":
+    for step in steps:
+        yield step.id, _Known(_without_places(step.model_dump(mode="json")), (loops, _own_key(plan, step)))
+        within = (*loops, step.id) if isinstance(step, ForEachStep) else loops
+        for inner in lists_in(step):
+            yield from _known(plan, inner, within if inner is getattr(step, "do", None) else loops)
+
+
+def _own_key(plan: "Plan", step: "Step") -> object:
+    """Of a loop what tells its items apart, their list where nothing else does; of a call the key of its request."""
+    if isinstance(step, ForEachStep):
+        return step.key or ["", step.each]
+    declared = plan.tools[step.tool].idempotency if isinstance(step, CallStep) else None
+    return declared.model_dump() if declared is not None else None
 
 
 def _without_places(value: object) -> object:
