@@ -112,7 +112,7 @@ async def shown(folder: Path, specs: Path, tracking: str, hr: HrService) -> None
     async with EmbeddedServer(database=folder / "temporal.db") as server:
         click.echo(f"  Temporal server    {server.address}")
         services = {"TRACKING_URL": tracking, "HR_API": hr.url, "HR_TOKEN": TOKEN}
-        worker = Worker(server.address, specs, folder, INTERLOCK_ALLOW_ADDRESSES="127.0.0.0/8", **services)
+        worker = Worker(server.address, specs, folder, **services)
         click.echo(f"  worker             process {worker.process.pid}")
         try:
             desk = await Interlock.connect(server.address)

@@ -24,8 +24,7 @@ def hr(tmp_path):
 
 async def _with_worker(hr, folder, work):
     async with EmbeddedServer(database=folder / "temporal.db") as server:
-        services = {"HR_API": hr.url, "HR_TOKEN": TOKEN, "INTERLOCK_ALLOW_ADDRESSES": "127.0.0.0/8"}
-        worker = Worker(server.address, PAYROLL, folder, **services)
+        worker = Worker(server.address, PAYROLL, folder, HR_API=hr.url, HR_TOKEN=TOKEN)
         try:
             return await work(await Procedures.connect(server.address), worker)
         finally:
