@@ -29,6 +29,11 @@ class Defect:
 
 
 DEFECTS = (
+    Defect("a call's own cells stale by what it invalidates", "interlock/interpreter/cells.py", "if path not in own}", "if path or own}", "tests/work/test_invalidating.py"),
+    Defect("undone by cells that have become stale", "interlock/interpreter/work/effects.py", '{key: {**cell, "made_from": {}}', '{key: {**cell}', "tests/work/test_invalidating.py"),
+    Defect("a request that may have arrived made anew", "interlock/interpreter/arguments.py", "if sent is None or", "if sent is None or sent or", "tests/work/test_invalidating.py"),
+    Defect("a call without effect makes cells stale", "interlock/interpreter/returned.py", 'or (tool.writes and call.effect == "none")', "", "tests/work/test_invalidating.py"),
+    Defect("waits for a run that is over", "interlock/client/procedures.py", "if error.status is RPCStatusCode.NOT_FOUND:\n                    await", "if False:\n                    await", "tests/cli/test_runs.py"),
     Defect("duplicates run again", "interlock/interpreter/deliveries.py", '("repeated" if entry["body"] == digest else "conflict")', '("repeated" if entry["body"] == digest else "new")', "tests/interpreter/test_machine_deliveries.py"),
     Defect("role left out of a body's digest", "interlock/interpreter/deliveries.py", "role, kind, text = message.role, message.type, message.text", 'role, kind, text = "", message.type, message.text', "tests/interpreter/test_machine_deliveries.py"),
     Defect("old ids never forgotten", "interlock/interpreter/deliveries.py", 'message.now_ms - entry["at_ms"] > IDS_KEPT_MS:\n            return', 'message.now_ms - entry["at_ms"] > 9 * IDS_KEPT_MS:\n            return', "tests/interpreter/test_machine_deliveries.py"),
