@@ -22,6 +22,9 @@ from interlock.plan.plan import Plan
 
 PAYING, ALLOWANCES = "PG-000042", "PG-000107"
 MONTH = "2026-11"
+TOO_LONG_SECONDS = 1.2
+"""Longer than the template of the stale copy is good for."""
+
 POLL_SECONDS = 0.05
 PATIENCE_SECONDS = 60.0
 
@@ -61,9 +64,9 @@ class Payroll:
         await following
         asked, paid = self._hr.requests("/disburse"), self._hr.effects("disbursePayrun")
         key = paid[0]["key"]
-        good(f"the service's ledger: {len(asked)} requests with the key {key}, {len(paid)} disbursement")
-        if len(paid) != 1:
-            raise RuntimeError("paid twice")
+        expect(
+            len(paid) == 1, f"the service's ledger: {len(asked)} requests with the key {key}, {len(paid)} disbursement"
+        )
 
     async def _stopped_before_the_call(self) -> None:
         """A value without a producer, one that is too old, and one that two calls may have given."""
@@ -73,12 +76,14 @@ class Payroll:
         click.echo(formats.text(compile_shown(folder).diagnostics))
         before = len(self._hr.requests("/import"))
         runs = [await self._start(name, PAYING) for name in self._stopping]
-        await asyncio.sleep(1.5)
+        await self._waits_for(runs[1], "warnings_accepted")
+        await asyncio.sleep(TOO_LONG_SECONDS)
         await self._desk.event(runs[1], "warnings_accepted", {"by": "kim"})
         for text, run in zip(("A template that nobody has matched.", "A template of a second ago."), runs, strict=True):
             look(text)
             await self._followed(run, brief=True)
-        good(f"requests to import that have reached the service: {len(self._hr.requests('/import')) - before}")
+        sent = len(self._hr.requests("/import")) - before
+        expect(sent == 0, f"requests to import that have reached the service: {sent}")
 
     async def _undone(self) -> None:
         """Somebody has read the warnings; the ledger refuses, so what was paid is cancelled."""
@@ -89,8 +94,9 @@ class Payroll:
         await self._waits_for(run, "warnings_accepted")
         await self._desk.event(run, "warnings_accepted", {"by": "ann"})
         await self._followed(run, brief=True)
-        cancelled = self._hr.effects("cancelBatch")
-        good(f"the service's ledger: batch {cancelled[0]['result']['batchId']} is {cancelled[0]['result']['status']}")
+        batches = [one["result"] for one in self._hr.effects("cancelBatch")]
+        said = ", ".join(f"batch {one['batchId']} is {one['status']}" for one in batches)
+        expect(len(batches) == 1, f"the service's ledger: {said or 'no batch is cancelled'}")
 
     async def _audit(self) -> None:
         """Six figures over the runs of this demo."""
@@ -98,7 +104,10 @@ class Payroll:
         client, plans = self._desk.client, self._plans()
         runs = [run for name in plans for run in await runs_of(client, name, 100)]
         records = [[record async for record in records_of(client, TASK_QUEUE, run)] for run in runs]
-        click.echo("\n".join(audit_lines(audited(records, plans))))
+        audit = audited(records, plans)
+        click.echo("\n".join(audit_lines(audit)))
+        if not all(share.complete for _, share in audit.shares()):
+            raise RuntimeError("a figure is not complete")
 
     def _plans(self) -> dict[str, Plan]:
         """The plans of the procedures that were run."""
@@ -139,6 +148,13 @@ def look(text: str) -> None:
 def good(text: str) -> None:
     """Something went as it should."""
     click.echo(click.style(f"  ✓ {text}", fg="green"))
+
+
+def expect(holds: bool, text: str) -> None:
+    """What the scene is about. Raises RuntimeError where it is not so: the demo must not pass for a success."""
+    if not holds:
+        raise RuntimeError(text)
+    good(text)
 
 
 def bad(text: str) -> None:
