@@ -81,6 +81,8 @@ async def _asked(url):
         found["result"] = await run.result()
         found["records"] = await run.query("records", 0)
         found["plan"] = await run.query("plan")
+        child = await client.get_workflow_handle("november/post_to_ledger").query("status")
+        assert (child["spec"], child["status"]) == ("post-to-ledger", "done")
         found["ended"] = await _ended(client)
         return found
 
