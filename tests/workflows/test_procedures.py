@@ -1,11 +1,13 @@
 """Procedures from a plain Temporal client: started by name with JSON, watched, sent events, retried, cancelled."""
 
 import asyncio
+import contextlib
 import uuid
 from textwrap import dedent
 
 import pytest
 from temporalio.client import WorkflowFailureError, WorkflowHistory, WorkflowUpdateFailedError
+from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from interlock.client import Interlock
@@ -30,6 +32,13 @@ tools:
     produces: {booked: {at: booked}}
     ensures: [{that: result.booked != ''}]
     retry: {attempts: 2, backoff: 10ms}
+  wire:
+    python: wire
+    effect: irreversible
+    idempotency: {none: the bank has no keys}
+    input: {name: {type: string, from: caller}}
+    output: {booked: {type: string}}
+    ensures: [{that: result.booked != ''}]
   unbook:
     python: unbook
     effect: write
@@ -44,12 +53,19 @@ class Desk:
     """Tools that remember their calls; `book` fails as long as `broken`."""
 
     def __init__(self):
-        self.calls, self.broken, self.booked = [], False, asyncio.Event()
+        self.calls, self.broken, self.booked, self.only = [], False, asyncio.Event(), None
 
     async def book(self, name, reference):
         self.calls.append(("book", name, reference))
         self.booked.set()
-        if self.broken:
+        return self._answer(name)
+
+    async def wire(self, name):
+        self.calls.append(("wire", name, ""))
+        return self._answer(name)
+
+    def _answer(self, name):
+        if self.broken or (self.only is not None and name not in self.only):
             raise RuntimeError("broken")
         return {"booked": f"00{name}"}
 
@@ -59,7 +75,7 @@ class Desk:
 
     @property
     def functions(self):
-        return {"book": self.book, "unbook": self.unbook}
+        return {"book": self.book, "unbook": self.unbook, "wire": self.wire}
 
 
 @pytest.fixture
@@ -309,3 +325,66 @@ async def test_a_session_that_goes_on_in_a_new_run_waits_for_its_procedure_first
         assert [one["text"] for one in await heard(talk, s1)] == ["Booked T1234."]
         assert (await talk.send("desk", s1, "hi", user={"id": "ann"}))["text"] == "Hello."
         assert (await talk.status("desk", s1))["previous_run"] is not None
+
+
+TWO = """\
+    steps:
+      - {call: book, id: first, with: {name: first}}
+      - {call: wire, id: second, with: {name: second}}
+    result: {booked: "{{ steps.second.result.booked }}"}
+    """
+
+
+async def test_a_retry_takes_a_mended_plan_and_none_that_changes_what_is_done(stage, plans_of):
+    desk = Desk()
+    desk.only = {"first", "third"}
+    old = plans_of(trip=TWO)
+    wrong = plans_of(trip=TWO.replace("name: first", "name: other"))
+    mended = plans_of(trip=TWO.replace("name: second", "name: third"))
+    async with stage.serving(*old, functions=desk.functions):
+        handle = await begin(stage, "trip", {})
+        assert (await until(handle, "failed"))["failure"]["step"] == "second"
+    async with stage.serving(*wrong, functions=desk.functions):
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await handle.execute_update("retry", {"plan": "latest", "resolved": {"second": "did_not_happen"}})
+        assert refused.value.cause.type == "plan_changes_finished_steps"
+        status = await handle.query("status")
+        assert (status["status"], status["digest"]) == ("failed", old[0].digest)
+    async with stage.serving(*mended, functions=desk.functions):
+        with pytest.raises(WorkflowUpdateFailedError):
+            await handle.execute_update("retry", {"plan": "latest", "resolved": {"nothing": "happened"}})
+        assert (await handle.query("status"))["digest"] == old[0].digest
+        await handle.execute_update("retry", {"plan": "latest", "resolved": {"second": "did_not_happen"}})
+        assert await handle.result() == {"booked": "00third"}
+    assert [name for _, name, _ in desk.calls if name in desk.only] == ["first", "third"]
+
+
+async def is_asked(handle):
+    """Whether there is such a run, and it asks all workers for its plan."""
+    with contextlib.suppress(RPCError):
+        history = await handle.fetch_history()
+        return any(event.HasField("activity_task_scheduled_event_attributes") for event in history.events)
+    return False
+
+
+async def test_a_child_waits_for_a_worker_that_knows_its_plan(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        outer="steps: [{wait: 1s}, {run: inner-one}]\n", inner_one="steps: [{call: book, with: {name: a}}]\n"
+    )
+    later = plans_of(inner_one="steps: [{call: book, with: {name: changed}}]\n")
+    outer = next(plan for plan in plans if plan.name == "outer")
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "outer", {})
+        await until(handle, "running")
+    async with stage.serving(outer, *(plan for plan in later if plan.name != "outer"), functions=desk.functions):
+        child = (await stage.plain()).get_workflow_handle(f"{handle.id}/inner_one")
+        for _ in range(300):
+            if await is_asked(child):
+                break
+            await asyncio.sleep(0.1)
+        assert (await child.query("status"))["status"] == "opening"
+        assert desk.calls == []
+    async with stage.serving(*plans, functions=desk.functions):
+        await handle.result()
+    assert [call[:2] for call in desk.calls] == [("book", "a")]

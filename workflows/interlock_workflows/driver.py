@@ -24,6 +24,9 @@ GRACE_MS = 1_000
 HEARTBEAT_MS = 5_000
 """How soon the loss of a worker in the middle of a longer call is noticed."""
 
+ATTEMPTS_HERE = 3
+"""How often the worker that has a run is asked for its plan, before others are."""
+
 QUEUE_MS = 60_000
 """How long a call may wait for a worker, over all its attempts."""
 
@@ -59,20 +62,34 @@ def reply_in(commands: list[Command]) -> dict[str, Any]:
 async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> ResolvedPlan:
     """Ask which plan stands behind a name or digest; the answer is in the history, so that a replay sees the same.
 
-    Raises ApplicationError. Without `attempts` only `unknown_spec` is final: another worker may know the digest.
+    Raises ApplicationError. Without `attempts` every worker is asked until one knows, unless an answer is final.
     """
-    answer: ResolvedPlan = await workflow.execute_local_activity(
-        calls.RESOLVE_PLAN,
-        PlanRequest(name, digest),
-        result_type=ResolvedPlan,
-        start_to_close_timeout=timedelta(seconds=10),
-        retry_policy=RetryPolicy(
-            initial_interval=timedelta(milliseconds=200),
-            maximum_interval=timedelta(seconds=10),
-            maximum_attempts=attempts,
-        ),
-    )
-    return answer
+    asked = PlanRequest(name, digest)
+    within, pause = timedelta(seconds=10), timedelta(milliseconds=200)
+    try:
+        here: ResolvedPlan = await workflow.execute_local_activity(
+            calls.RESOLVE_PLAN,
+            asked,
+            result_type=ResolvedPlan,
+            start_to_close_timeout=within,
+            retry_policy=RetryPolicy(initial_interval=pause, maximum_attempts=attempts or ATTEMPTS_HERE),
+        )
+    except ApplicationError as failure:
+        if attempts or failure.non_retryable:
+            raise
+    else:
+        return here
+    try:
+        elsewhere: ResolvedPlan = await workflow.execute_activity(
+            calls.RESOLVE_PLAN,
+            asked,
+            result_type=ResolvedPlan,
+            start_to_close_timeout=within,
+            retry_policy=RetryPolicy(initial_interval=pause, maximum_interval=within),
+        )
+    except ActivityError as failure:
+        raise failure.cause if isinstance(failure.cause, ApplicationError) else failure from None
+    return elsewhere
 
 
 async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:

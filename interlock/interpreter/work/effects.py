@@ -57,6 +57,7 @@ def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json"
     if again:
         walk.run.effects -= 1
         walk.run.undo.pop(frame.instance(step.id), None)
+        entry.pop("sent", None)
     return again
 
 
