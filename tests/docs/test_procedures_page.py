@@ -149,6 +149,7 @@ def test_every_typed_error_of_a_run_is_on_the_page():
         "plan_changes_finished_steps",
         "unknown_spec",
         "plan_unreadable",
+        procedure.STATE_TOO_LARGE,
     }
 
 
