@@ -30,7 +30,7 @@ class Defect:
 
 DEFECTS = (
     Defect("a call's own cells stale by what it invalidates", "interlock/interpreter/cells.py", "if path not in own}", "if path or own}", "tests/work/test_invalidating.py"),
-    Defect("undone by cells that have become stale", "interlock/interpreter/work/effects.py", '{key: {**cell, "made_from": {}}', '{key: {**cell}', "tests/work/test_invalidating.py"),
+    Defect("undone by cells that have become stale", "interlock/interpreter/work/effects.py", '{key: {**cell, "made_from": {}}', "{key: {**cell}", "tests/work/test_invalidating.py"),
     Defect("a request that may have arrived made anew", "interlock/interpreter/arguments.py", "if sent is None or", "if sent is None or sent or", "tests/work/test_invalidating.py"),
     Defect("a call without effect makes cells stale", "interlock/interpreter/returned.py", 'or (tool.writes and call.effect == "none")', "", "tests/work/test_invalidating.py"),
     Defect("waits for a run that is over", "interlock/client/procedures.py", "if error.status is RPCStatusCode.NOT_FOUND:\n                    await", "if False:\n                    await", "tests/cli/test_runs.py"),
@@ -77,6 +77,14 @@ DEFECTS = (
     Defect("calls of checks counted in a suite", "interlock/authoring/work_stage.py", "if command.at in run.calls_at:", "if run.calls_at:", "tests/authoring/test_work_suites.py"),
     Defect("a stubbed error taken for sent", "interlock/authoring/stubs.py", 'sent=outcome != "error"', "sent=True", "tests/authoring/test_work_suites.py"),
     Defect("a skipped step covered", "interlock/authoring/work_coverage.py", 'if outcome != "skipped":', "if True:", "tests/authoring/test_work_suites.py"),
+    Defect("a paused branch not stopped", "interlock/interpreter/work/tasks.py", "            self._wake(task, Stopped())\n        elif", "            return\n        elif", "tests/work/test_pausing.py"),
+    Defect("failed items forgotten over a pause", "interlock/interpreter/work/loops.py", "if key not in done and key not in failed]", "if key not in done]", "tests/work/test_pausing.py"),
+    Defect("a write without a key repeated when its check fails", "interlock/interpreter/work/effects.py", 'if result.effect != "none" and not', 'if result.outcome == "unknown" and not', "tests/work/test_pausing.py"),
+    Defect("a full mailbox drops in silence", "interlock/interpreter/work/receiving.py", "if len(waiting) >= EVENTS_KEPT or", "if", "tests/work/test_pausing.py"),
+    Defect("undoings tried again over a pause", "interlock/interpreter/work/machine.py", "if one[0] not in tried]", "if one]", "tests/work/test_pausing.py"),
+    Defect("a loop's key may change under another plan", "interlock/interpreter/work/retrying.py", "or before[step].known_by != after[step].known_by", "", "tests/work/test_another_plan.py"),
+    Defect("a retried step out of time", "interlock/interpreter/work/retrying.py", '("due_ms", "next_ms", "failed")', '("next_ms", "failed")', "tests/work/test_pausing.py"),
+    Defect("results of a pass gone before it is undone", "interlock/interpreter/work/walk.py", 'if "undo" in passes[prefix]:', 'if "undo" in passes[prefix] and not left:', "tests/work/test_pausing.py"),
 )  # fmt: skip
 
 
