@@ -151,6 +151,14 @@ tools:
     output: {made: {type: string}}
     produces: {made: {at: made}}
     ensures: [{that: result.made != ''}]
+  careful:
+    http: POST /careful
+    effect: write
+    idempotency: {header: Idempotency-Key}
+    input: {thing_id: {type: string, from: input.thing_id}}
+    requires: [{call: look, that: result.state == 'open'}]
+    output: {made: {type: string}}
+    ensures: [{that: result.made != ''}]
   unmake:
     http: DELETE /things/{made}
     effect: write

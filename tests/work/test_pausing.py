@@ -319,3 +319,16 @@ def test_a_child_that_left_effects_is_run_again_only_when_somebody_says_so(play)
     run.retry(other="happened")
     assert run.state.status == "done"
     assert names(run) == ["a"]
+
+
+def test_a_call_does_not_go_out_when_the_run_was_stopped_during_its_checks(play):
+    run = play(
+        "input: {thing_id: {type: string}}\nsteps: [{call: careful}]\n",
+        GIVEN,
+        {"look": [{"id": "7", "state": "open"}], "careful": [{"made": "x"}]},
+        hold={"look"},
+    )
+    run.cancel()
+    run.release()
+    assert run.state.status == "cancelled"
+    assert [tool for tool, _ in run.world.calls] == ["look"]

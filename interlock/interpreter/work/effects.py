@@ -8,7 +8,7 @@ from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work.frames import Frame, passes_to
-from interlock.interpreter.work.tasks import Working
+from interlock.interpreter.work.tasks import Stopped, Working
 from interlock.plan.steps import CallStep, DoStep, RunStep, Step, steps_in
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
     if "next_ms" in entry:
         yield from _until_next(walk, frame, instance, entry)
     while True:
-        result = yield from calls.step_call(
+        made = calls.step_call(
             frame.scene,
             tool=step.tool,
             bind=step.bind,
@@ -32,6 +32,7 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
             instance=instance,
             sent=entry.get("sent"),
         )
+        result = yield from _unless_stopped(step, frame, made)
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
         if result.effect != "none":
@@ -44,6 +45,19 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         if step.repeat is None or _enough(step, frame, result.result):
             return
         yield from _pause(walk, step, frame, instance, entry)
+
+
+def _unless_stopped(step: CallStep, frame: Frame, made: Working) -> Working:
+    """A call with its checks; it does not go out itself where the run was stopped while they were made."""
+    ends = None
+    while True:
+        try:
+            wanted = made.send(ends)
+        except StopIteration as stop:
+            return stop.value
+        if frame.scope.stopped is not None and wanted[0].tool == step.tool:
+            raise Stopped
+        ends = yield wanted
 
 
 def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json") -> bool:
