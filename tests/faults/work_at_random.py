@@ -50,6 +50,7 @@ tools:
     effect: irreversible
     idempotency: {none: the bank has no keys}
     input: {name: {type: string, from: caller}}
+    requires: [{call: look, with: {name: "{{ args.name }}"}, that: result.name == args.name}]
     output: {made: {type: string}}
     ensures: [{that: result.made != ''}]
 """
