@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 from temporalio.api.enums.v1 import WorkflowTaskFailedCause
-from temporalio.client import WorkflowFailureError
+from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.service import RPCError
 
 from interlock.cli.server import EmbeddedServer
@@ -262,3 +262,40 @@ async def test_a_run_that_waits_for_a_long_child_takes_events_all_the_same(stage
         await child.signal("event", {"id": "end", "name": "end", "data": {"n": 1}})
         await handle.result()
     assert [call[:2] for call in desk.calls] == [("book", "after")]
+
+
+OPENED = """\
+    input: {numbers: {type: list, items: {type: string}}}
+    events: {go: {n: {type: integer}}}
+    steps:
+      - call: book
+        with: {name: one}
+        compensate: [{call: unbook}]
+      - for_each: {items: "{{ input.numbers }}", as: number, key: "{{ number }}", do: [{receive: go}]}
+    on_cancel: compensate
+    """
+
+
+async def test_a_run_cancelled_before_it_has_its_plan_again_undoes_what_was_done(stage, plans_of):
+    desk = Desk()
+    old, new = plans_of(trip=OPENED), plans_of(trip=OPENED.replace("name: one", "name: two"))
+    async with stage.serving(*old, functions=desk.functions):
+        handle = await begun(stage, "trip", {"numbers": list(map(str, range(500)))})
+        for number in range(5):
+            await updated(handle, {"id": f"a{number}", "name": "go", "data": {"n": number}})
+    async with stage.serving(*new, functions=desk.functions):  # a run that begins here asks for the old plan in vain
+        for number in range(100):
+            await handle.signal("event", {"id": f"b{number}", "name": "go", "data": {"n": number}})
+        for _ in range(100):
+            if (await handle.query("status"))["status"] == "opening":
+                break
+            await asyncio.sleep(0.1)
+        assert (await handle.query("status"))["status"] == "opening"
+        await handle.cancel()
+        await asyncio.sleep(0.5)
+    async with stage.serving(*old, functions=desk.functions):
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+    assert [call[:2] for call in desk.calls] == [("book", "one"), ("unbook", "one")]
+    assert (await handle.describe()).status == WorkflowExecutionStatus.CANCELED
+    assert not any((await runs_of(handle)).values())
