@@ -62,7 +62,8 @@ def walked(agent: Unit) -> Walk:
 def _whens(agent: Unit) -> Iterator[str | None]:
     for step in all_steps(agent):
         yield step.model.when
-        yield from (branch.when for branch in getattr(step.model, "switch", ()))
+        if step.action == "switch":
+            yield from (branch.when for branch in step.model.switch)
 
 
 def _silence(agent: Unit, flow: Part, walk: Walk, findings: Findings) -> None:

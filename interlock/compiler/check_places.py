@@ -68,7 +68,7 @@ def _in_procedure(unit: Unit, step: Written, findings: Findings) -> None:
         place = unit.key(*step.path, step.action)
         findings.error("not-in-procedure", message, place, hint=TALKING[step.action])
     for key, remedy in KEYS_OF_CALLS.items():
-        if getattr(step.model, key, None) is not None:
+        if key in step.model.model_fields_set:
             message = f"`{key}` is about a conversation, and a procedure has none"
             findings.error("not-in-procedure", message, unit.key(*step.path, key), hint=remedy)
 
@@ -79,7 +79,7 @@ def _in_flow(unit: Unit, step: Written, findings: Findings) -> None:
         place = unit.key(*step.path, step.action)
         findings.error("not-in-flow", message, place, hint=WORKING[step.action])
     for key, remedy in KEYS_OF_WORK.items():
-        if step.action != "fail" and getattr(step.model, key, None) is not None:
+        if step.action != "fail" and key in step.model.model_fields_set:
             message = f"`{key}` is for the steps of a Procedure"
             findings.error("not-in-flow", message, unit.key(*step.path, key), hint=remedy)
 

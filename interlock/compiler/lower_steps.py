@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.lower_fields import maybe_ms, maybe_text, text, texts
-from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.compiler.walk import UNDOABLE, Written, flow_steps, step_ids
 from interlock.plan import steps as plan
 from interlock.spec.durations import is_duration, milliseconds
 
@@ -48,7 +48,7 @@ class _Lowering:
             "timeout_ms": maybe_ms(model.timeout),
             "catch": self._catches(step),
         }
-        if step.action != "fail" and hasattr(model, "compensate"):
+        if isinstance(model, UNDOABLE):
             common["compensate"] = self.listed(model.compensate, (*path, "compensate"))
         lower: Callable[[Written, dict[str, Any]], plan.Step] = getattr(self, f"_{step.action}", _simple)
         return lower(step, common)

@@ -75,7 +75,8 @@ class _Steps:
         if (given := self._gives(step)) is not None:
             results.setdefault(self._ids[step.path], (self._number, given))
             self._number += 1
-        yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
+        if step.undoing:
+            yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
         for index, catch in enumerate(step.model.catch or ()):
             caught = {**roots, **self._scopes.caught}
             yield from self.listed(catch.do or (), (*step.path, "catch", index, "do"), results, caught)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 NAMED = frozenset({"call", "run", "receive"})
 """Actions whose result others read by the step's id."""
 
+UNDOABLE = (CallStep, RunStep, DoStep)
+"""Steps that may say what undoes them."""
+
 _ACTION_OF = {model: action for action, model in ACTIONS.items()}
 
 
@@ -59,7 +62,7 @@ class Written:
     @property
     def undoing(self) -> Sequence[Any]:
         """The steps that undo it."""
-        return getattr(self.model, "compensate", None) or () if self.action != "fail" else ()
+        return (self.model.compensate or ()) if isinstance(self.model, UNDOABLE) else ()
 
     @property
     def action(self) -> str:

@@ -1,6 +1,7 @@
 """Ordered conditions of which the first that is met or cannot be decided is looked for, as of gates: one function."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -16,15 +17,17 @@ from interlock.expressions.parser import parse_expression
 MANY = 4
 """From so many neighbours that begin with `path == 'text'` on, the text is looked up instead of compared one by one."""
 
-Table = dict[str, list[tuple[int, Callable[[Context], Any]]]]
+_UNREADABLE = object()
+"""Stands for the value of a path that is not there."""
+
+Table = dict[object, list[tuple[int, Callable[[Context], Any]]]]
 Numbered = tuple[int, Expr]
 
 
 def compile_first(conditions: Sequence[str]) -> Callable[[Context], int]:
-    """One function that gives the index of the first condition to look at, or -1; an empty text always is met.
+    """One function that gives the index of the first condition that is met, or -1; an empty text always is.
 
-    All before it are not met. It is met itself, cannot be decided, or takes the slow interpreter to be decided, as
-    `a.b | default(0)` does where `a` is none: whoever asks evaluates it, and goes on after it if it is not met.
+    A condition that cannot be decided is given as well: whoever asks then evaluates it, to learn why.
     """
     until = conditions.index("") if "" in conditions else len(conditions)
     writer, chain = PageWriter(), _Chain()
@@ -57,7 +60,8 @@ class _Chain:
             python = writer.expression(tree)
             self.read_roots(writer)
             self.lines += [f"{INDENT}try:", *_meter(writer), f"{INDENT * 2}if {python}: return {index}"]
-            self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}return {index}"]
+            slow = f"if {writer.slowly(_may_hold, tree)}: return {index}"
+            self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}{slow}"]
 
     def read_roots(self, writer: PageWriter) -> None:
         """Read the roots first named here; None, which has no attributes, stands for one that is missing."""
@@ -78,7 +82,7 @@ class _Chain:
         python = writer.expression(path)
         self.read_roots(writer)
         self.lines += [f"{INDENT}try:", f"{INDENT * 2}v = {python}"]
-        self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}return {group[0][0]}"]
+        self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}v = {writer.constant(_UNREADABLE)}"]
         self.lines.append(f"{INDENT}i = {writer.call(_found, writer.constant(table), 'v', 'c')}")
         self.lines.append(f"{INDENT}if i >= 0: return i")
 
@@ -86,7 +90,9 @@ class _Chain:
         """Put the functions into the tables, now that they are there."""
         for table, group in self.tables:
             for index, tree in group:
-                table.setdefault(_compared(tree)[1], []).append((index, writer.namespace[f"f{index}"]))
+                numbered = (index, writer.namespace[f"f{index}"])
+                table.setdefault(_compared(tree)[1], []).append(numbered)
+                table.setdefault(_UNREADABLE, []).append(numbered)
 
 
 def _compared(tree: Expr) -> tuple[Expr, str]:
@@ -100,12 +106,24 @@ def _compared(tree: Expr) -> tuple[Expr, str]:
 
 
 def _found(table: Table, value: Any, context: Context) -> int:
-    """The index of the first condition for a text that is met or cannot be decided."""
-    if value.__class__ is str:
+    """The index of the first condition for a text that is met or cannot be decided; for what is unreadable, any may."""
+    if value.__class__ is str or value is _UNREADABLE:
         for index, condition in table.get(value, ()):
-            if condition(context) is not False:
+            if _stands(condition, context):
                 return index
     return -1
+
+
+def _may_hold(tree: Expr, context: Context) -> bool:
+    return _stands(partial(decide, tree), context)
+
+
+def _stands(condition: Callable[[Context], Any], context: Context) -> bool:
+    """Whether a condition is met or cannot be decided; one that must read something first cannot be, yet."""
+    try:
+        return condition(context) is not False
+    except Exception:  # noqa: BLE001 - whoever asks evaluates it, and meets the same
+        return True
 
 
 def _meter(writer: PageWriter) -> list[str]:
