@@ -14,7 +14,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from temporalio.client import WorkflowExecutionStatus, WorkflowHistory, WorkflowUpdateFailedError
+from temporalio.client import (
+    WorkflowExecutionStatus,
+    WorkflowHistory,
+    WorkflowQueryFailedError,
+    WorkflowUpdateFailedError,
+)
 from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
@@ -134,10 +139,20 @@ async def worked(row, desk, number):
         if (await handle.describe()).status != WorkflowExecutionStatus.RUNNING:
             return
         status = await handle.query("status")
-        if status["status"] == "failed":
-            await retried(row, handle, status)
+        await looked_after(row, handle, status)
+        for one in status["waiting"] or ():  # a child that stands still keeps its parent waiting
+            if one["for"] == "procedure":
+                child = desk.client.get_workflow_handle(f"{handle.id}/{one['step']}")
+                with contextlib.suppress(RPCError, WorkflowQueryFailedError):
+                    await looked_after(row, child, await child.query("status"))
         await asyncio.sleep(0.05)
     row.violation("no end", number, status)
+
+
+async def looked_after(row, handle, status):
+    """A run that stands still is not left alone."""
+    if status["status"] == "failed":
+        await retried(row, handle, status)
 
 
 async def sent(handle, name, body):
