@@ -72,7 +72,7 @@ def sound_bundles(paths: Iterable[Path]) -> list[tuple[Path, Compiled]]:
         _print(findings)
     errors = sum(len(bundle.errors) for _, bundle in found)
     if errors:
-        from interlock.cli.formats import counted
+        from interlock.cli.names import counted
 
         raise click.ClickException(f"the specs have {counted(errors, 'error')}; nothing was run.")
     _plans_by_name(found)
@@ -93,7 +93,7 @@ def plan_and_others(name: str, paths: Iterable[Path]) -> tuple[Plan, list[Plan]]
         return plans[name], list(beside.values())
     errors = [finding for _, bundle in found for finding in bundle.errors]
     if errors:
-        from interlock.cli.formats import counted
+        from interlock.cli.names import counted
 
         _print(errors)
         raise click.ClickException(f"there is no plan for {name!r}: the specs have {counted(len(errors), 'error')}.")

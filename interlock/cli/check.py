@@ -8,7 +8,8 @@ import click
 
 from interlock.cli.bundles import folder_names, paths_argument
 from interlock.cli.checking import findings_of
-from interlock.cli.formats import FORMATS, counted
+from interlock.cli.formats import FORMATS
+from interlock.cli.names import counted
 from interlock.diagnostics import Severity, in_order
 
 if TYPE_CHECKING:

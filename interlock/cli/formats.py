@@ -99,11 +99,6 @@ def _sarif(findings: Iterable[Diagnostic]) -> str:
     return sarif(findings)
 
 
-def counted(number: int, word: str) -> str:
-    """`1 error`, `2 errors`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 FORMATS: Mapping[str, Callable[[Iterable[Diagnostic]], str]] = {
     "text": text,
     "json": as_json,

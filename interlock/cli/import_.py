@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from interlock.cli.formats import counted, text
+from interlock.cli.formats import text
+from interlock.cli.names import counted
 from interlock.cli.output import write
 
 STDOUT = "-"

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interlock.cli.formats import entry, restored
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from interlock.diagnostics import Diagnostic
 
 FILE = Path(".interlock") / "check" / "findings.json"
@@ -24,14 +24,23 @@ class Remembered:
 
     def findings(self, folder: str, mark: str) -> list[Diagnostic] | None:
         """What was found in the folder, if it has still that mark."""
+        from interlock.cli.formats import restored
+
         try:
             kept = self._bundles[folder]
             return [restored(one) for one in kept["findings"]] if kept["mark"] == mark else None
         except (KeyError, TypeError, ValueError):
             return None
 
+    def was_clean(self, folder: str, mark: Callable[[str], str]) -> bool:
+        """Whether nothing was found in the folder, and it has still that mark."""
+        kept = self._bundles.get(folder)
+        return isinstance(kept, dict) and kept.get("findings") == [] and kept.get("mark") == mark(folder)
+
     def keep(self, folder: str, mark: str, findings: list[Diagnostic]) -> None:
         """Remember what was found."""
+        from interlock.cli.formats import entry
+
         self._bundles[folder] = {"mark": mark, "findings": [entry(one) for one in findings]}
 
     def write(self) -> None:

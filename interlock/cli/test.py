@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from interlock.cli.bundles import paths_argument, shown, sound_bundles
-from interlock.cli.formats import counted
+from interlock.cli.names import counted
 from interlock.cli.output import write
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ through, which have bits of their own. How a column tells values apart is in `co
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from interlock.plan.columns import Column
@@ -58,6 +58,11 @@ class Rows:
                 rows &= column[value]
         return rows
 
+    def first(self, values: Mapping[str, Any]) -> int:
+        """The number of the first of them that lets `values` through, -1 if none does."""
+        bits = self.let_through(values)
+        return self.numbers[bits.bit_length() - 1] if bits else -1
+
 
 class Block:
     """Neighbouring rows of a table, parted by one column where that is worth it."""
@@ -71,22 +76,32 @@ class Block:
         if telling is not None:
             self._whole.columns = []  # their bits grow with the rows, and are never asked again
 
-    def first(self, values: Mapping[str, Any]) -> int:
-        """The first row that lets `values` through, -1 if none does."""
-        rows = self._whole
-        if self._parted is not None:
-            place = self._parted.place(values)
-            rows = self._parted.parts[place] or self._made(self._parted, place)
-        bits = rows.bits
-        # as in `let_through`; here because this is what tables are asked all the time, and a call costs as much
-        for name, kind, points, limits, gaps, column in rows.columns:
-            value = values.get(name)
-            if value.__class__ is kind:
-                named = points.get(value)
-                bits &= gaps[bisect_left(limits, value)] if named is None else named
-            else:
-                bits &= column[value]
-        return rows.numbers[bits.bit_length() - 1] if bits else -1
+    def asker(self) -> Callable[[Mapping[str, Any]], int]:
+        """Finds the first row that lets values through, -1 if none does: what it needs stands ready in it."""
+        whole, parted, made = self._whole, self._parted, self._made
+        if parted is None:
+            return whole.first
+        by, by_kind, by_points, by_limits, by_gaps = parted.quick
+        parts, odd = parted.parts, parted.place
+
+        def first(values: Mapping[str, Any]) -> int:
+            value = values.get(by)
+            place = by_points.get(value) if value.__class__ is by_kind else odd(values)
+            if place is None:
+                place = by_gaps[bisect_left(by_limits, value)]
+            rows = parts[place] or made(parted, place)
+            bits = rows.bits
+            # as in `let_through`; here because a call would cost as much
+            for name, kind, points, limits, gaps, column in rows.columns:
+                value = values.get(name)
+                if value.__class__ is kind:
+                    named = points.get(value)
+                    bits &= gaps[bisect_left(limits, value)] if named is None else named
+                else:
+                    bits &= column[value]
+            return rows.numbers[bits.bit_length() - 1] if bits else -1
+
+        return first
 
     def every(self, values: Mapping[str, Any]) -> Iterator[int]:
         """All rows that let `values` through, in order."""
@@ -113,6 +128,11 @@ class _Parted:
         self._gaps = [self._places[bits] for bits in gaps]
         self.sets = list(self._places)
         self.parts: list[Rows | None] = [None] * len(self.sets)
+
+    @property
+    def quick(self) -> tuple[str, type | None, Mapping[Any, int], list[Any], list[int]]:
+        """What the place of a value of the usual kind is found by."""
+        return self.name, self._kind, self._points, self._limits, self._gaps
 
     def place(self, values: Mapping[str, Any]) -> int:
         """The place of the rows that let the column's value through."""

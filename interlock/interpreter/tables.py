@@ -43,6 +43,7 @@ class Table:
         self._has_templates = any(self._templates)
         self._is_first = decision.hit == "first" and not self._has_templates
         self._blocks = [Block(decision, first, block, small) for first in range(0, len(decision.rows), block)]
+        self._askers = [block.asker() for block in self._blocks]
 
     def decide(self, values: Mapping[str, Any], outputs: Outputs, cell: TemplateCell | None = None) -> Decided:
         """What the table says for `values` by input column; an absent value or none passes "any" and `not` of nothing.
@@ -51,8 +52,8 @@ class Table:
         with a template. What they raise passes through. Where no row hits every output is none, but `count` 0.
         """
         if self._is_first:
-            for block in self._blocks:
-                row = block.first(values)
+            for first in self._askers:
+                row = first(values)
                 if row >= 0:
                     result = outputs(row)
                     if len(result) != self._width:

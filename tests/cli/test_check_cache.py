@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -247,3 +249,24 @@ def test_many_changed_bundles_are_shared_between_processes(place):
     assert done.output.startswith("specs/b7/agent.yaml:6:11: error[unknown-target]")
     assert done.output.endswith(f"1 error in {WORTH_A_POOL} bundles\n")
     assert place.run("check").output == done.output
+
+
+def test_what_has_not_changed_is_told_before_click_is_loaded(tmp_path):
+    specs = tmp_path / "specs"
+    specs.mkdir()
+    (specs / "a.yaml").write_text("apiVersion: interlock/v1\nkind: Library\nname: a\nconfig: {x: 1}\n")
+    checks = "import sys, atexit\nfrom interlock.cli import main\natexit.register(lambda: print('click' in sys.modules))\nmain()"
+
+    def checked(*arguments):
+        command = [sys.executable, "-c", checks, "check", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+    assert checked() == (0, "1 bundle: no findings\nTrue\n")
+    assert checked() == (0, "1 bundle: no findings\nFalse\n")
+    assert checked("specs") == (0, "1 bundle: no findings\nFalse\n")
+    assert checked("specs", "--strict") == (0, "1 bundle: no findings\nTrue\n")
+    assert checked("nowhere")[0] == 2
+    (specs / "a.yaml").write_text("apiVersion: interlock/v1\nkind: Library\nname: a\nconfg: {x: 1}\n")
+    assert checked()[0] == 1
+    assert checked()[0] == 1
