@@ -73,9 +73,7 @@ class Guard:
         if depth >= MOST_DEPTH:
             self._stop("too-deep", f"nested deeper than {MOST_DEPTH} levels", event, "flatten it")
         if kind is AliasEvent:
-            hint = f"write the value out; if it is text, quote it: '*{event.anchor}'"
-            self._report("yaml-alias", f"YAML alias '*{event.anchor}'", event, hint)
-            self.refused.add(event.start_mark.index)
+            self._alias(event)
             return None, event.start_mark.index << 3
         if event.anchor is not None or event.tag is not None:
             self._marked(event)
@@ -170,7 +168,9 @@ class Guard:
                 self._report(
                     "unquoted-template", "a value that begins with {{ needs quotes", self._text.at(start), hint
                 )
-            elif type(event) is not AliasEvent:
+            elif type(event) is AliasEvent:
+                self._alias(event)
+            else:
                 self._report("non-string-key", "a key must be text, not a list or a map", event)
             self._pass_over(event, depth)
             self.refused.add(start)
@@ -216,6 +216,11 @@ class Guard:
         place = self._text.at(event.start_mark.index)
         also = ((self._text.at(first), f"{key!r} stands here first"),)
         self._add([Diagnostic("duplicate-key", f"duplicate key {key!r}", place, hint="keep one of the two", also=also)])
+
+    def _alias(self, event: Any) -> None:
+        hint = f"write the value out; if it is text, quote it: '*{event.anchor}'"
+        self._report("yaml-alias", f"YAML alias '*{event.anchor}'", event, hint)
+        self.refused.add(event.start_mark.index)
 
     def _marked(self, event: Any) -> None:
         self.refused.add(event.start_mark.index)
