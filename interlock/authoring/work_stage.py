@@ -55,9 +55,7 @@ class Run:
         if state.status == "done":
             return ProcedureEnded(child, "done", now_ms, state.result or {}, run_id=state.run_id)
         ending: Literal["cancelled", "failed"] = "cancelled" if state.status == "cancelled" else "failed"
-        told = "the run was cancelled" if ending == "cancelled" else (state.failure or {}).get("message")
-        message = told or "the procedure failed"
-        return ProcedureEnded(child, ending, now_ms, message=message, run_id=state.run_id, left=state.leaves)
+        return ProcedureEnded(child, ending, now_ms, message=state.ending, run_id=state.run_id, left=state.leaves)
 
 
 @dataclass

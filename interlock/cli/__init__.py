@@ -26,6 +26,9 @@ COMMANDS = {
     "import": "write a Library from the description of a service",
 }
 
+DEFAULT_FOLDER = "specs"
+"""Where bundles are looked for when no path is given."""
+
 INTERRUPTED = 130
 FAULT = 3
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from interlock.cli import DEFAULT_FOLDER
 from interlock.cli.names import near_or_all
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from interlock.compiler import Compiled
     from interlock.diagnostics import Diagnostic
     from interlock.plan.plan import Plan
-
-DEFAULT_FOLDER = "specs"
 
 paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 

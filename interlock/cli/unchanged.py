@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interlock.cli import DEFAULT_FOLDER
 from interlock.cli.marks import Marks, engine_mark
 from interlock.cli.names import counted
 from interlock.cli.remembered import Remembered
@@ -13,8 +14,6 @@ from interlock.source.folders import bundle_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-DEFAULT_FOLDER = "specs"
 
 
 def told(arguments: Sequence[str]) -> bool:

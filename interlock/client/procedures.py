@@ -4,40 +4,28 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any
 
-from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowQueryFailedError
+from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from interlock.client.connection import TASK_QUEUE, connect
-from interlock.client.delivery import delivered, rejected
+from interlock.client.delivery import rejected
 from interlock.client.errors import NoSuchSessionError, RejectedError
 from interlock.client.once import input_of
-from interlock.contract.calls import BEING_OPENED
+from interlock.client.runs import TIMEOUT, Json, Runs
+from interlock.contract.calls import BEING_OPENED, FINISHED
 
-Json: TypeAlias = dict[str, Any]
-T = TypeVar("T")
-
-TIMEOUT = 30.0
-FINISHED = frozenset({"done", "ended", "cancelled"})
 GOES_ON = frozenset({WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW})
 
 
-class Procedures:
+class Procedures(Runs):
     """Talks to procedures; every call ends with an answer or a typed error of `interlock.client.errors`."""
 
-    def __init__(self, client: Client, *, task_queue: str = TASK_QUEUE) -> None:
-        self.client = client
-        self._task_queue = task_queue
-
-    @classmethod
-    async def connect(cls, address: str | None = None, *, task_queue: str = TASK_QUEUE) -> Self:
-        """As `interlock.client.connect`."""
-        return cls(await connect(address), task_queue=task_queue)
+    passing = (BEING_OPENED, "only a procedure")
 
     async def start(self, name: str, given: Json, *, id: str | None = None, timeout: float = TIMEOUT) -> str:
         """Start a procedure and give the id of its run; the same id with the same input starts nothing again.
@@ -68,7 +56,7 @@ class Procedures:
         return await self._delivered(partial(self._known_status, id), timeout)
 
     async def _known_status(self, id: str) -> Json:
-        status: Json = await self._asked("status", id, ())
+        status: Json = await self._asked(id, "status")
         if status["status"] == "opening":  # which passes as soon as the plan is there
             raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"")
         return status
@@ -125,36 +113,22 @@ class Procedures:
 
     # -- how ----------------------------------------------------------------------------------------------------------
 
-    async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
-        return await delivered(self.client, self._task_queue, attempt, timeout)
-
     async def _query(
         self, query: str, id: str, arguments: Sequence[Any], timeout: float, run: str | None = None
     ) -> Any:
-        return await self._delivered(lambda: self._asked(query, id, arguments, run), timeout)
+        return await self._delivered(lambda: self._asked(id, query, arguments, run), timeout)
 
     async def _chain(self, id: str, after: int) -> list[str | None]:
         """The runs that hold records after a number, the oldest first."""
         runs: list[str | None] = [None]
         while True:
-            page = await self._asked("records", id, (after,), runs[0])
-            status = await self._asked("status", id, (), runs[0])
-            complete = bool(page["records"]) and page["records"][0]["number"] == after + 1
-            if complete or page["last"] <= after or status["previous_run"] is None:
+            page = await self._asked(id, "records", (after,), runs[0])
+            if page["last"] <= after or (page["records"] and page["records"][0]["number"] == after + 1):
                 return runs
-            runs.insert(0, status["previous_run"])
-
-    async def _asked(self, query: str, id: str, arguments: Sequence[Any], run: str | None = None) -> Any:
-        try:
-            return await self.client.get_workflow_handle(id, run_id=run).query(query, args=arguments)
-        except WorkflowQueryFailedError as error:
-            if BEING_OPENED in str(error) or "only a procedure" in str(error):
-                raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error
-            raise RejectedError("query_failed", str(error)) from error
-        except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                raise NoSuchSessionError(_nowhere(id)) from error
-            raise
+            previous = (await self._asked(id, "status", run=runs[0]))["previous_run"]
+            if previous is None:
+                return runs
+            runs.insert(0, previous)
 
     async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
         update_id = str(uuid.uuid4())
@@ -177,14 +151,14 @@ class Procedures:
             status = (await self.client.get_workflow_handle(id).describe()).status
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
-                raise NoSuchSessionError(_nowhere(id)) from error
+                raise NoSuchSessionError(self._nowhere(id)) from error
             raise
         if status is not None and status not in GOES_ON:
             raise RejectedError("run_over", f"run {id!r} is over: it has {status.name.lower().replace('_', ' ')}")
 
-
-def _nowhere(id: str) -> str:
-    return f"no run {id!r}: it was never started, or ended too long ago"
+    @staticmethod
+    def _nowhere(where: str) -> str:
+        return f"no run {where!r}: it was never started, or ended too long ago"
 
 
 async def followed(desk: Procedures, id: str, *, every: float = 0.2) -> AsyncIterator[tuple[Json, list[Json]]]:

@@ -6,32 +6,24 @@ import contextlib
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any
 
 from temporalio.client import (
-    Client,
     WithStartWorkflowOperation,
     WorkflowFailureError,
     WorkflowHandle,
-    WorkflowQueryFailedError,
     WorkflowUpdateFailedError,
 )
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from interlock.client.connection import TASK_QUEUE, connect
-from interlock.client.delivery import delivered, rejected
-from interlock.client.errors import NoSuchSessionError, RejectedError
+from interlock.client.delivery import rejected
+from interlock.client.errors import RejectedError
 from interlock.client.once import began_with
-from interlock.contract.calls import BEING_OPENED
+from interlock.client.runs import TIMEOUT, Json, Runs
 
-Json: TypeAlias = dict[str, Any]
-T = TypeVar("T")
-
-TIMEOUT = 30.0
 OPENING_PAUSE = 0.05
 
 TASK_TIMEOUT = timedelta(seconds=5)
@@ -47,17 +39,8 @@ def workflow_id(agent: str, session: str) -> str:
     return f"{agent}:{session}"
 
 
-class Interlock:
+class Interlock(Runs):
     """Talks to sessions; every call ends with an answer or a typed error of `interlock.client.errors`."""
-
-    def __init__(self, client: Client, *, task_queue: str = TASK_QUEUE) -> None:
-        self.client = client
-        self._task_queue = task_queue
-
-    @classmethod
-    async def connect(cls, address: str | None = None, *, task_queue: str = TASK_QUEUE) -> Self:
-        """As `interlock.client.connect`."""
-        return cls(await connect(address), task_queue=task_queue)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
@@ -243,9 +226,6 @@ class Interlock:
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
         )
 
-    async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
-        return await delivered(self.client, self._task_queue, attempt, timeout)
-
     async def _opened(self, where: str) -> Json:
         while True:
             try:
@@ -284,17 +264,9 @@ class Interlock:
         arguments = [] if argument is None else [argument]
         return await self._delivered(lambda: self._asked(where, query, arguments), timeout)
 
-    async def _asked(self, where: str, query: str, arguments: Sequence[Any] = (), run: str | None = None) -> Any:
-        try:
-            return await self.client.get_workflow_handle(where, run_id=run).query(query, args=arguments)
-        except WorkflowQueryFailedError as error:
-            if BEING_OPENED in str(error):  # which passes
-                raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error
-            raise RejectedError("query_failed", str(error)) from error
-        except RPCError as error:
-            if error.status is RPCStatusCode.NOT_FOUND:
-                raise NoSuchSessionError(f"no session {where!r}: it was never opened, or ended too long ago") from error
-            raise
+    @staticmethod
+    def _nowhere(where: str) -> str:
+        return f"no session {where!r}: it was never opened, or ended too long ago"
 
     async def _answer_of_closed(self, where: str, update_id: str) -> Json:
         first = self.client.get_workflow_handle(where).get_update_handle(update_id, result_type=dict)

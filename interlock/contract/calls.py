@@ -21,6 +21,9 @@ TOOL_MISCONFIGURED: Final = "tool_misconfigured"
 BEING_OPENED: Final = "the session is being opened"
 """What a query that comes too early fails with. Temporal carries no type with it, so the words are the contract."""
 
+FINISHED: Final = frozenset({"done", "cancelled", "ended"})
+"""Statuses of a procedure's run to which nothing is to come any more."""
+
 UNKNOWN_SPEC: Final = "unknown_spec"
 """Failure type: no plan of that name. Never retried."""
 

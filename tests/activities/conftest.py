@@ -14,6 +14,7 @@ from temporalio.testing import ActivityEnvironment
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
 from interlock_activities import Activities, Settings
+from tests.activities.in_thread import InThread
 
 TLS = Path(__file__).parent / "tls"
 
@@ -31,7 +32,7 @@ class Seen:
 
 
 @dataclass
-class Wire:
+class Wire(InThread):
     """A server in a thread of its own; `handler` writes raw bytes."""
 
     handler: Callable[[Seen, asyncio.StreamWriter], Awaitable[None]]
@@ -47,30 +48,13 @@ class Wire:
     def raw(**words):
         return raw(**words)
 
-    def start(self):
-        started = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)), daemon=True)
-        self._thread.start()
-        assert started.wait(5)
-
-    def stop(self):
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(5)
-
-    async def _serve(self, started):
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+    def _options(self):
         context = None
         if self.tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(TLS / "cert.pem", TLS / "key.pem")
             context.sni_callback = lambda _socket, name, _context: self.names.append(name)
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, ssl=context, limit=1 << 20)
-        self.port = server.sockets[0].getsockname()[1]
-        started.set()
-        await self._stop.wait()
-        server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
-            task.cancel()
+        return {"ssl": context, "limit": 1 << 20}
 
     async def _connection(self, reader, writer):
         self.connections += 1

@@ -116,6 +116,12 @@ async def attack(client, handle, queue, dice, kind, number):
     """One odd call; what became of it."""
     name = dice.choice(NAMES)
     args = [odd_payload(dice, kind) for _ in range(dice.choice([0, 1, 1, 1, 1, 1, 2, 7]))]
+    spec = dice.choice(["desk", "desk", "desk", "batch", name or "x"]) if kind == "start" else ""
+    return await called(client, handle, kind, name, args, spec, id=f"{queue}-{number}", task_queue=queue)
+
+
+async def called(client, handle, kind, name, args, spec, **where):
+    """Whether a call of that kind was taken or refused."""
     try:
         if kind == "signal":
             await handle.signal(name, args=args)
@@ -124,8 +130,7 @@ async def attack(client, handle, queue, dice, kind, number):
         elif kind == "query":
             await handle.query(name, args=args)
         else:
-            spec = dice.choice(["desk", "desk", "desk", "batch", name or "x"])
-            await client.start_workflow(spec, args=args, id=f"{queue}-{number}", task_queue=queue)
+            await client.start_workflow(spec, args=args, **where)
     except (RPCError, WorkflowQueryFailedError, WorkflowUpdateFailedError):
         return f"{kind} refused"
     return f"{kind} taken"

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from temporalio.api.common.v1 import Payload
-from temporalio.client import Client, WorkflowExecutionStatus, WorkflowQueryFailedError, WorkflowUpdateFailedError
+from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import RawValue
-from temporalio.service import RPCError
 
 from interlock.compiler import compile_folder
 
@@ -89,18 +88,7 @@ async def attack(client, handle, queue, dice, odd, kind, number):
     """One odd call; what became of it."""
     name = dice.choice(NAMES)
     args = [payload(dice, odd, kind, name) for _ in range(dice.choice([0, 1, 1, 1, 1, 1, 1, 2, 7]))]
-    try:
-        if kind == "signal":
-            await handle.signal(name, args=args)
-        elif kind == "update":
-            await handle.execute_update(name, args=args)
-        elif kind == "query":
-            await handle.query(name, args=args)
-        else:
-            await client.start_workflow("heard", args=args, id=f"{queue}-{number}", task_queue=queue)
-    except (RPCError, WorkflowQueryFailedError, WorkflowUpdateFailedError):
-        return f"{kind} refused"
-    return f"{kind} taken"
+    return await odd.called(client, handle, kind, name, args, "heard", id=f"{queue}-{number}", task_queue=queue)
 
 
 async def alive(client, queue, handles, number):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from interlock.plan.steps import DoStep, steps_in
+from tests.faults import procedures_at_random
 
 HAD_AN_EFFECT = ("lost before", "lost after", "wrong")
 SCRIPTS = 4
@@ -16,7 +17,7 @@ SCRIPTS = 4
 
 @pytest.fixture(scope="session")
 def work(load):
-    """Procedures at random, and their world."""
+    """The world of procedures at random."""
     return load(Path(__file__).with_name("work_at_random.py"))
 
 
@@ -60,7 +61,7 @@ def at_any_time(row, dice):
 
 def test_a_procedure_does_the_same_once_however_often_it_goes_on_from_its_state(row, work, tmp_path):
     for number in range(row.times(300, 20_000)):
-        written = work.written(random.Random(f"{row.seed} {number}"), tmp_path)
+        written = procedures_at_random.written(random.Random(f"{row.seed} {number}"), tmp_path)
         if not written.errors:
             for script in range(SCRIPTS):
                 compared(row, work, dict(written.plans), f"{row.seed} {number} {script}")

@@ -119,20 +119,14 @@ class Procedure:
         state = self.state
         if state.status == "done" or self.leaving:
             return state.result or {}
-        details = work_views.ended(state)
-        if state.status == "cancelled":
-            raise inbound.refusal(inbound.CANCELLED, "the run was cancelled", details)
-        message = (state.failure or {}).get("message") or "the procedure failed"
-        raise inbound.refusal(FAILED, message, details)
+        kind = inbound.CANCELLED if state.status == "cancelled" else FAILED
+        raise inbound.refusal(kind, state.ending, work_views.ended(state))
 
     def carry(self) -> RawValue:
         """All that the next run needs."""
-        self._drop_timers()
+        for timer in self._timers.values():
+            timer.cancel()
         return carried.packed(self.state, "work", refused=self._refused)
-
-    def _drop_timers(self) -> None:
-        for task in self._timers.values():
-            task.cancel()
 
     # -- commands -----------------------------------------------------------------------------------------------------
 

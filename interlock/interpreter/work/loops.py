@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.failures import StepFailed
-from interlock.interpreter.work.ends import Ended
+from interlock.interpreter.work.ends import raise_first
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Working
 from interlock.plan.steps import ForEachStep
@@ -32,7 +32,7 @@ def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Work
     work = [_pass(walk, step, frame, scope, entry, key, item) for key, item in left]
     borne = (StepFailed,) if step.on_failure == "continue" else ()
     outcomes = yield Fork(work, scope, most=step.max_parallel, borne=borne)
-    _raise_ends(outcomes)
+    raise_first(one for one in outcomes if not isinstance(one, StepFailed | Stopped))  # ends of the whole procedure
     if failed and frame.scope.stopped is None:
         raise _together(step, [(key, StepFailed(**failed[key])) for key in keyed if key in failed])
     if any(isinstance(one, Stopped) for one in outcomes):
@@ -104,14 +104,6 @@ def _together(step: ForEachStep, failed: "Sequence[tuple[str, StepFailed]]") -> 
         return first
     keys = ", ".join(key for key, _ in failed[:10]) + (", …" if len(failed) > 10 else "")
     return StepFailed(first.kind, f"{len(failed):,} items failed: {keys}", step.id, step.at, first.tool, first.text)
-
-
-def _raise_ends(outcomes: "Sequence[Any]") -> None:
-    """A `fail` or an `end` in a pass is one of the whole procedure, whatever has become of the others."""
-    ends = [one for one in outcomes if isinstance(one, Exception) and not isinstance(one, StepFailed | Stopped)]
-    ends.sort(key=lambda one: isinstance(one, Ended))
-    if ends:
-        raise ends[0]
 
 
 def _kind(value: Any) -> str:

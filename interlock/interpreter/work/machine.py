@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from interlock.contract.calls import FINISHED
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.commands import CancelTimer, Command, StartTimer
 from interlock.interpreter.events import (
@@ -15,7 +16,7 @@ from interlock.interpreter.events import (
 )
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.fields import masked
-from interlock.interpreter.work.ends import Ended, Refused
+from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.notes import Notes
 from interlock.interpreter.work.receiving import admitted, size_of
@@ -23,7 +24,7 @@ from interlock.interpreter.work.retrying import prepared
 from interlock.interpreter.work.simple import values
 from interlock.interpreter.work.state import Json, RunState
 from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Tasks, Working
-from interlock.interpreter.work.walk import Walk, raise_first
+from interlock.interpreter.work.walk import Walk
 from interlock.plan.steps import steps_in
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Work
 
 DEADLINE, PARK = "!deadline", "!park"
-FINISHED = frozenset({"done", "cancelled", "ended"})
 
 
 class WorkMachine:

@@ -67,6 +67,13 @@ class RunState:
         """Whether something outside has changed and is not undone."""
         return self.effects > 0 and not self.undone
 
+    @property
+    def ending(self) -> str:
+        """What whoever has started it is told of a run that has not done its work."""
+        if self.status == "cancelled":
+            return "the run was cancelled"
+        return (self.failure or {}).get("message") or "the procedure failed"
+
     def as_json(self) -> Json:
         """A deep copy made of JSON values only."""
         return asdict(self)

@@ -4,14 +4,14 @@ A journal says what is done, so that a walk can be taken up again: in the run th
 step once its cause is mended.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.asserting import holds
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.work import effects, loops, simple
-from interlock.interpreter.work.ends import Ended, Refused
+from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.notes import Notes
 from interlock.interpreter.work.tasks import Fork, Pause, Scope, Stopped, Working
@@ -177,17 +177,3 @@ class Walk:
         inner = frame.branch(frame.scope, error=entry["error"])
         yield from self.steps(step.catch[entry["catch"]].do, inner)
         self.run.journal[frame.instance(step.id)] = {"mark": DONE}
-
-
-def raise_first(outcomes: list[Any]) -> None:
-    """Raise what ended a fork: the gravest first, then the first failure; that it was stopped only if nothing else."""
-    failed = [one for one in outcomes if isinstance(one, Exception)]
-    for kind in (Refused, Ended, StepFailed):
-        found = next((one for one in failed if isinstance(one, kind)), None)
-        if found is not None:
-            raise found
-    for one in failed:
-        if not isinstance(one, Stopped):
-            raise one
-    if failed:
-        raise Stopped

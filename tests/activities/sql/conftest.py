@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import ssl
 import tempfile
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
+from tests.activities.in_thread import InThread
 
 PASSWORD = "pass:wörd/@?{}"
 TLS = Path(__file__).parents[1] / "tls"
@@ -93,7 +93,7 @@ def shop(tmp_path):
 
 
 @dataclass
-class Line:
+class Line(InThread):
     """A TCP port on 127.0.0.1 that leads to a server's socket; `cut` and `hold` name what ends or stops it.
 
     With `tls` it speaks TLS as a server would that has the certificate of `desk.test`.
@@ -106,26 +106,6 @@ class Line:
     tls: bool = False
     passed: bytearray = field(default_factory=bytearray)
     opened: int = 0
-
-    def start(self):
-        started = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)), daemon=True)
-        self._thread.start()
-        assert started.wait(5)
-
-    def stop(self):
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(5)
-
-    async def _serve(self, started):
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        started.set()
-        await self._stop.wait()
-        server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
-            task.cancel()
 
     async def _connection(self, reader, writer):
         self.opened += 1
