@@ -141,7 +141,7 @@ def _between_steps(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
 
 def _stable(unit: Unit) -> set[Read]:
     """Cells, results and variables that have one value in a run or pass: one step alone gives it."""
-    steps = list(all_steps(unit))
+    steps = all_steps(unit)
     ids = step_ids(steps)
     given: Counter[Read] = Counter()
     for step in steps:

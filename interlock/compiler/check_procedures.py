@@ -28,7 +28,7 @@ AT_THE_START = frozenset({"input", "config", "run", "now"})
 def check_procedures(project: Project, findings: Findings) -> None:
     """All Procedures of the bundle."""
     for unit in project.procedures:
-        steps = list(all_steps(unit))
+        steps = all_steps(unit)
         check_ids(unit, steps, findings)
         for step in steps:
             match step.action:
@@ -97,7 +97,7 @@ def _receive(unit: Unit, step: Written, findings: Findings) -> None:
         findings.error("unknown-event", f"there is no event {name!r}", place, hint=hint)
 
 
-def _events(unit: Unit, steps: list[Written], findings: Findings) -> None:
+def _events(unit: Unit, steps: tuple[Written, ...], findings: Findings) -> None:
     received = {step.model.receive for step in steps if step.action == "receive"}
     for name in unit.events:
         if name not in received and not unit.broken.get("flows"):

@@ -72,7 +72,7 @@ def _in_work(unit: Unit, step: Written, told: set[tuple[Location, str]], finding
 
 
 def _with_ids(unit: Unit) -> Iterator[tuple[Written, str]]:
-    steps = list(all_steps(unit))
+    steps = all_steps(unit)
     ids = step_ids(steps)
     return ((step, ids[step.path]) for step in steps)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlock.spec.steps import (
@@ -41,6 +41,11 @@ class Written:
     model: Any
     path: Path
     caught: bool
+    action: str = field(init=False)
+    """Its action key; worked out once, since every check asks for it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "action", _ACTION_OF[type(self.model)])
 
     def lists(self) -> Iterator[tuple[Path, Sequence[Any]]]:
         """The lists of steps within it, as they run; what undoes it and its catches are not among them."""
@@ -63,11 +68,6 @@ class Written:
     def undoing(self) -> Sequence[Any]:
         """The steps that undo it."""
         return (self.model.compensate or ()) if isinstance(self.model, UNDOABLE) else ()
-
-    @property
-    def action(self) -> str:
-        """Its action key."""
-        return _ACTION_OF[type(self.model)]
 
     @property
     def target(self) -> str:
@@ -113,10 +113,13 @@ def flow_steps(flow: Part) -> tuple[Written, ...]:
     return steps
 
 
-def all_steps(unit: Unit) -> Iterator[Written]:
-    """All steps of all flows."""
-    for flow in unit.parts("flows").values():
-        yield from flow_steps(flow)
+def all_steps(unit: Unit) -> tuple[Written, ...]:
+    """All steps of all flows, worked out once."""
+    memo = unit.memo
+    if "steps" not in memo:
+        memo["steps"] = tuple(step for flow in unit.parts("flows").values() for step in flow_steps(flow))
+    steps: tuple[Written, ...] = memo["steps"]
+    return steps
 
 
 def step_ids(steps: Sequence[Written]) -> dict[Path, str]:
