@@ -2,8 +2,8 @@
 
 Address, namespace, TLS and key come from Temporal's environment configuration (TEMPORAL_ADDRESS …). Ours:
 INTERLOCK_SPECS (specs), INTERLOCK_TASK_QUEUE (interlock), INTERLOCK_PLAN_STORE (.interlock/plans),
-INTERLOCK_GRACEFUL_SECONDS (10), INTERLOCK_CONNECT_SECONDS (60); what the activities read stands in
-`interlock_activities.settings`.
+INTERLOCK_VALUE_STORE (.interlock/values), INTERLOCK_GRACEFUL_SECONDS (10), INTERLOCK_CONNECT_SECONDS (60); what the
+activities read stands in `interlock_activities.settings`.
 """
 
 import asyncio

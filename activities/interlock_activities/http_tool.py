@@ -9,8 +9,10 @@ from typing import Any
 
 from interlock.contract import strict_json
 from interlock.contract.calls import ToolRequest
+from interlock.contract.limits import INLINE_LIMIT
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock_activities.failures import Failure, failed, repeated
+from interlock_activities.heavy import aside
 from interlock_activities.http_client import Answer, HttpClient
 from interlock_activities.http_request import Outgoing, outgoing
 from interlock_activities.meaning import Received, retried
@@ -30,9 +32,11 @@ class HttpTransport:
 
     async def __call__(self, request: ToolRequest) -> Received:
         """What came back; raises Failure where nothing did that can be read."""
-        sending = outgoing(request, self._references)
+        large = any(one.get("stored") for one in request.arguments)
+        sending = await aside(large, outgoing, request, self._references)
         try:
-            return _received(await self._client.send(sending), sending)
+            answer = await self._client.send(sending)
+            return await aside(len(answer.body) > INLINE_LIMIT, _received, answer, sending)
         except Failure as failure:
             raise failure.redacted(sending.secrets) from None
 

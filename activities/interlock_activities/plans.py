@@ -18,7 +18,8 @@ from interlock.contract.calls import (
 from interlock.contract.limits import INLINE_LIMIT, NAME_LIMIT
 from interlock.contract.strict_json import shown
 from interlock.plan.plan import Plan
-from interlock_activities.plan_store import DamagedPlanError, PlanStore
+from interlock_activities.content_store import DamagedContentError
+from interlock_activities.plan_store import PlanStore
 
 
 class Plans:
@@ -60,7 +61,7 @@ class Plans:
     def _text(self, digest: str) -> str:
         try:
             text = self._texts.get(digest) or (self._store.get(digest) if self._store else None)
-        except DamagedPlanError as damage:
+        except DamagedContentError as damage:
             raise ApplicationError(str(damage), type=UNKNOWN_DIGEST) from None
         if text is None:
             raise ApplicationError(f"this worker does not have plan {shown(digest[:12])!r}", type=UNKNOWN_DIGEST)

@@ -15,6 +15,7 @@ from interlock.contract import strict_json
 from interlock.contract.calls import TOOL_ERROR, ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock_activities.failures import Failure, failed, misconfigured, timed_out
+from interlock_activities.heavy import aside
 from interlock_activities.meaning import Received
 from interlock_activities.tool_function import ToolError
 
@@ -40,7 +41,7 @@ class PythonTransport:
         try:
             async with asyncio.timeout(request.timeout_ms / 1000) as deadline:
                 result = await _result(function, arguments)
-            strict_json.check(result, request.max_bytes)
+            await aside(request.stored is not None, strict_json.check, result, request.max_bytes)
         except ToolError as error:
             raise _own_failure(error, request) from None
         except NotStrictJsonError as problem:

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from interlock_activities.addresses import AddressRules
+from interlock_activities.content_store import ContentStore
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.plans import Plans
 from interlock_activities.python_tool import PythonTransport
 from interlock_activities.references import References
 from interlock_activities.settings import Settings
 from interlock_activities.sql_tool import SqlTransport
-from interlock_activities.tool_calls import ToolCalls
+from interlock_activities.stored_values import StoredValues
+from interlock_activities.tool_calls import ToolCalls, Transport
 
 
 class Activities:
@@ -24,7 +26,13 @@ class Activities:
         self._client = HttpClient(rules, settings.ca_file)
         self._sql = SqlTransport(references, rules, settings.data, settings.ca_file)
         http = HttpTransport(self._client, references)
-        calls = ToolCalls({"http": http, "sql": self._sql, "python": PythonTransport(settings.functions)})
+        transports: dict[str, Transport] = {
+            "http": http,
+            "sql": self._sql,
+            "python": PythonTransport(settings.functions),
+        }
+        values = None if settings.values is None else ContentStore(settings.values, "value", marks_use=True)
+        calls = ToolCalls(transports, StoredValues(values))
         store = None if settings.store is None else PlanStore(settings.store)
         self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
 

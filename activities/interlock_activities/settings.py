@@ -14,6 +14,7 @@ class Settings:
     """What to serve, and with what.
 
     - `store`: folder of the content-addressed plan store; none keeps only the plans given.
+    - `values`: folder of the values that stay outside runs; without it no tool may have any.
     - `env` is read by `{{ env.X }}` and `secrets` by `{{ secrets.X }}`, each under that very name.
     - `allow_addresses`: networks in CIDR form that are allowed although the address rules refuse them.
     - `ca_file`: PEM file of the authorities that servers are verified against, instead of the public ones.
@@ -23,6 +24,7 @@ class Settings:
 
     plans: tuple[Plan, ...] = ()
     store: Path | None = None
+    values: Path | None = None
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     secrets: Mapping[str, str] = field(default_factory=lambda: os.environ)
     allow_addresses: tuple[str, ...] = ()
@@ -32,12 +34,13 @@ class Settings:
 
 
 def settings_from(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:
-    """Settings from `INTERLOCK_PLAN_STORE`, `…_ALLOW_ADDRESSES` (comma-separated), `…_CA_FILE` and `…_DATA`."""
-    store = environ.get("INTERLOCK_PLAN_STORE", "")
+    """Settings from `INTERLOCK_PLAN_STORE`, `…_VALUE_STORE`, `…_ALLOW_ADDRESSES` (commas), `…_CA_FILE`, `…_DATA`."""
+    store, values = environ.get("INTERLOCK_PLAN_STORE", ""), environ.get("INTERLOCK_VALUE_STORE", "")
     allowed = environ.get("INTERLOCK_ALLOW_ADDRESSES", "").split(",")
     return Settings(
         plans=tuple(plans),
         store=Path(store) if store else None,
+        values=Path(values) if values else None,
         env=dict(environ),
         secrets=environ,
         allow_addresses=tuple(network.strip() for network in allowed if network.strip()),

@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from interlock.contract import strict_json
+from interlock.contract.limits import INLINE_LIMIT
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock_activities.failures import failed, misconfigured
 
 MAX_ROWS: Final = 1_000
 """Rows of one answer; more are a failure, since a cut list would pass for a whole one."""
+
+MAX_STORED_ROWS: Final = 100_000
+"""Likewise where rows stay outside the run."""
 
 
 class Rows:
@@ -21,13 +25,16 @@ class Rows:
             raise misconfigured(f"{uses} columns are named {strict_json.shown(name)!r}: give them names with AS")
         self._columns = tuple(columns)
         self._max_bytes = max_bytes
-        self._bytes = len(strict_json.dumps(payload([], MAX_ROWS)))
+        self._max_rows = MAX_ROWS if max_bytes <= INLINE_LIMIT else MAX_STORED_ROWS
+        self._bytes = len(strict_json.dumps(payload([], self._max_rows)))
         self.rows: list[dict[str, Any]] = []
 
     def add(self, values: Sequence[Any]) -> None:
         """One more row."""
-        if len(self.rows) == MAX_ROWS:
-            raise failed(f"more than {MAX_ROWS:,} rows: let the statement find fewer", retryable=False, sent=False)
+        if len(self.rows) == self._max_rows:
+            raise failed(
+                f"more than {self._max_rows:,} rows: let the statement find fewer", retryable=False, sent=False
+            )
         row = dict(zip(self._columns, values, strict=True))
         for column, value in row.items():
             _check_kind(value, column)

@@ -16,6 +16,7 @@ from interlock.contract.calls import CALL_TOOL, ToolAnswer, ToolRequest
 from interlock.interpreter.outcomes import Meaning
 from interlock_activities.failures import Failure, as_application_error, misconfigured
 from interlock_activities.meaning import Received, final
+from interlock_activities.stored_values import StoredValues
 
 Transport: TypeAlias = Callable[[ToolRequest], Awaitable[Received]]
 
@@ -29,10 +30,11 @@ _log = structlog.get_logger("interlock.tools")
 
 
 class ToolCalls:
-    """Holds the transports by name, as `ToolRequest.transport` names them."""
+    """Holds the transports by name, as `ToolRequest.transport` names them, and the values that stay outside runs."""
 
-    def __init__(self, transports: Mapping[str, Transport]) -> None:
+    def __init__(self, transports: Mapping[str, Transport], values: StoredValues) -> None:
         self._transports = transports
+        self._values = values
 
     @activity.defn(name=CALL_TOOL)
     async def call_tool(self, request: ToolRequest) -> ToolAnswer:
@@ -70,7 +72,8 @@ class ToolCalls:
         if request.transport not in self._transports:
             raise misconfigured(f"this worker has no transport {request.transport!r}")
         try:
-            received = await self._transports[request.transport](request)
+            received = await self._transports[request.transport](await self._values.whole(request))
+            received = await self._values.parted(request, received)
             return received, final(request, received)
         except Failure:
             raise

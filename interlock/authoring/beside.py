@@ -10,6 +10,7 @@ from interlock.authoring.world import W
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from interlock.authoring.outside import Outside
     from interlock.interpreter.commands import RunProcedure
     from interlock.interpreter.events import ProcedureEnded
     from interlock.plan.plan import Plan
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class Beside(Generic[W]):
     """Procedures by their child id, in the order in which they were begun."""
 
-    def __init__(self, world: W, plans: Iterable[Plan]) -> None:
+    def __init__(self, world: W, plans: Iterable[Plan], outside: Outside) -> None:
         self._world = world
+        self._outside = outside
         self._plans = {plan.digest: plan for plan in plans}
         self._running: dict[str, WorkStage[W]] = {}
 
@@ -32,6 +34,7 @@ class Beside(Generic[W]):
             now_ms=now_ms,
             plans=self._plans.values(),
             run_id=command.child_id,
+            outside=self._outside,
         )
         self._running[command.child_id] = stage
         stage.begin()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from interlock.authoring.beside import Beside
+from interlock.authoring.outside import Outside
 from interlock.authoring.world import W
 from interlock.interpreter import machine
 from interlock.interpreter.commands import CallTool, Command, Reply, RunProcedure, Said
@@ -15,7 +16,7 @@ from interlock.interpreter.program import link
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from interlock.interpreter.events import Event
+    from interlock.interpreter.events import Event, ToolReturned
     from interlock.plan.plan import Plan
 
 
@@ -58,11 +59,12 @@ class Stage(Generic[W]):
         self.world = world
         self.now_ms = now_ms
         self.plan = plan
+        self._outside = Outside()
         self.state = machine.opened(program, session_id=session_id, run_id=session_id, user=user, now_ms=now_ms)
         self._machine = machine.Machine(program, self.state)
         self._idle_at = self.now_ms + plan.session.idle_timeout_ms
         self._messages = 0
-        self._beside = Beside(world, plans)
+        self._beside = Beside(world, plans, self._outside)
 
     def say(
         self, text: str, *, role: str = "user", kind: str = "user_chat", metadata: dict[str, Any] | None = None
@@ -104,11 +106,15 @@ class Stage(Generic[W]):
     def _carry_out(self, commands: list[Command], played: Played) -> None:
         """The calls of a turn to its end; what it says, its record, and the procedures that it begins."""
         while calls := [command for command in commands if isinstance(command, CallTool)]:
-            played.calls += calls
-            commands = [c for call in calls for c in self._machine.handle(self.world.answer(call, self.now_ms))]
+            commands = [c for call in calls for c in self._machine.handle(self._returned(call, played))]
         for command in commands:
             if isinstance(command, Reply | Said):
                 played.reply, played.record = command.body, self.state.records[-1]
                 played.records.append(played.record)
             elif isinstance(command, RunProcedure):
                 self._beside.begin(command, self.now_ms)
+
+    def _returned(self, call: CallTool, played: Played) -> ToolReturned:
+        made, came = self._outside.answered(self.world, self.plan.tools[call.tool], call, self.now_ms)
+        played.calls.append(made)
+        return came

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
+from interlock.authoring.outside import Outside
 from interlock.authoring.world import W
 from interlock.interpreter.commands import (
     CallTool,
@@ -82,14 +83,17 @@ class WorkStage(Generic[W]):
         now_ms: int,
         plans: Iterable[Plan] = (),
         run_id: str = "stage",
+        outside: Outside | None = None,
     ) -> None:
+        assert plan.work is not None
         self.world = world
         self.now_ms = now_ms
+        self._outside = outside or Outside()
         self._plans = {one.digest: one for one in plans}
         self._timers: dict[tuple[str, str], tuple[int, int]] = {}
         self._begun = 0
         self._played = WorkPlayed()
-        self.run = Run(link(plan), "", run_id, given, now_ms)
+        self.run = Run(link(plan), "", run_id, self._outside.given(plan.work.input, given), now_ms)
         self.runs = {"": self.run}
 
     def begin(self) -> WorkPlayed:
@@ -146,10 +150,12 @@ class WorkStage(Generic[W]):
     def _carried_out(self, run: Run, command: Command) -> list[tuple[Run, Command]]:
         match command:
             case CallTool():
-                self._played.called.append((run.path, command))
+                tool = run.program.plan.tools[command.tool]
+                made, came = self._outside.answered(self.world, tool, command, self.now_ms)
+                self._played.called.append((run.path, made))
                 if command.at in run.calls_at:
-                    self._played.calls.append(command)
-                return self._handled(run, self.world.answer(command, self.now_ms))
+                    self._played.calls.append(made)
+                return self._handled(run, came)
             case StartTimer():
                 self._begun += 1
                 self._timers[run.path, command.timer_id] = (command.due_ms, self._begun)

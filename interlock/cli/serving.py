@@ -30,6 +30,7 @@ DEFAULTS = {
     "INTERLOCK_SPECS": "specs",
     "INTERLOCK_TASK_QUEUE": TASK_QUEUE,
     "INTERLOCK_PLAN_STORE": ".interlock/plans",
+    "INTERLOCK_VALUE_STORE": ".interlock/values",
     "INTERLOCK_GRACEFUL_SECONDS": "10",
     "INTERLOCK_CONNECT_SECONDS": "60",
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project, Suite
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
+    from interlock.expressions.shapes import Shape
 
 PROSE = ("message", "text")
 
@@ -118,13 +119,17 @@ def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> Non
             findings.error("key-without-effect", message, part.unit.key(*path, "history"))
 
 
-def check_literal(unit: Unit | Suite, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+def check_literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
     """A value that is not computed must be what the field says."""
+    check_constant(unit, path, value, field_shape(argument), findings)
+
+
+def check_constant(unit: Unit | Suite, path: Path, value: Any, wanted: Shape, findings: Findings) -> None:
+    """A value that is not computed must have that shape."""
     if value is None or has_template(value):
         return
-    wanted = field_shape(argument)
     if not may_become(shape_of(value), wanted):
-        message = f"{value!r} is no {wanted.kind}"
+        message = f"{value!r} is no {wanted.name}"
         findings.error("type-mismatch", message, unit.value(*path))
     elif wanted.enum and value not in wanted.enum:
         message = f"{value!r} is not one of {', '.join(map(repr, wanted.enum))}"

@@ -11,7 +11,6 @@ from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
 from interlock.compiler.walk import flow_steps, step_ids
 from interlock.compiler.written import copied_path
-from interlock.expressions.check import check_expression, check_template
 from interlock.expressions.paths import looks_like_path
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ def _check(site: Site, findings: Findings) -> None:
     if site.template and "{" not in site.text:
         _check_plain(site, findings)
         return
-    check = check_template if site.template else check_expression
-    shape, problems = check(site.text, site.scope)
+    shape, problems = site.checked(site.scope)
     for problem in problems:
         _report(site, problem, findings)
     if not problems:
@@ -103,8 +101,10 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     wanted = site.wanted
     if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
         return
-    message = f"this is {article(shape.kind)}, where {article(wanted.kind)} is wanted"
-    findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site))
+    message = f"this is {article(shape.name)}, where {article(wanted.name)} is wanted"
+    apart = (shape.stored is None) != (wanted.stored is None)
+    hint = "what is stored is read by tools only: both sides say `stored: true`, or neither" if apart else ""
+    findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site), hint=hint)
 
 
 def _producer(site: Site) -> Also:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.shapes import field_shape, may_become
+from interlock.compiler.shapes import may_become, whole_shape
 from interlock.compiler.written import has_template
+from interlock.contract.stored import STORABLE
 from interlock.expressions.shapes import shape_of
 from interlock.text.patterns import pattern_problem
 
@@ -32,6 +33,7 @@ ONLY_WITH = {
     "items": ("list",),
     "fields": ("object",),
     "timezone": ("datetime",),
+    "stored": STORABLE,
 }
 """The types that a key means something for."""
 
@@ -122,7 +124,7 @@ def _values(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
 
 
 def _fits(value: Any, field: Field) -> bool:
-    return may_become(shape_of(value), field_shape(field))
+    return may_become(shape_of(value), whole_shape(field))
 
 
 def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:

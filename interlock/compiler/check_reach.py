@@ -9,7 +9,6 @@ from interlock.compiler.findings import article, suggestion
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.shapes import fields_shape, may_become
 from interlock.compiler.sites import sites_of
-from interlock.expressions.check import check_expression, check_template
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Also, Findings
@@ -73,13 +72,12 @@ def _in_work(unit: Unit, part: Part, site: Site, place: Location, given: Shape |
 
 def _fits(unit: Unit, part: Part, site: Site, place: Location, given: Shape, findings: Findings) -> None:
     """A value of the type that the Procedure declares is used as the Library means it."""
-    check = check_template if site.template else check_expression
-    shape, problems = check(site.text, {**site.scope, "input": given})
+    shape, problems = site.checked({**site.scope, "input": given})
     for problem in problems[:1]:
         message = f"{part.called} cannot use the `input` of {unit.name!r}: {problem.message}"
         findings.error("cannot-feed", message, place, also=_read_at(site), hint=problem.hint)
     if not problems and site.wanted is not None and not may_become(shape, site.wanted):
-        found, wanted = article(shape.kind), article(site.wanted.kind)
+        found, wanted = article(shape.name), article(site.wanted.name)
         message = f"{part.called} takes {wanted} from `{site.text}`, and {unit.name!r} declares {found}"
         also = (*_read_at(site), (unit.key("input"), "declared here"))
         findings.error("cannot-feed", message, place, also=also)

@@ -12,7 +12,7 @@ from interlock.compiler.shapes import at_path, result_shape
 from interlock.compiler.sites import scopes_of, sites_of
 from interlock.compiler.walk import all_steps, step_ids
 from interlock.compiler.written import texts
-from interlock.expressions.check import check_expression, check_template
+from interlock.expressions.check import check_template
 from interlock.expressions.shapes import ANY
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _result_at(agent: Unit, path: tuple[str | int, ...]) -> Shape:
     """The shape of the result that a `respond` names."""
     flow = agent.steps or agent.parts("flows")[str(path[1])]
     site = next(site for site in sites_of(flow) if site.path == (*path, "result"))
-    shape, problems = check_expression(site.text, site.scope)
+    shape, problems = site.checked(site.scope)
     return ANY if problems else shape
 
 

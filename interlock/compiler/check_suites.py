@@ -11,7 +11,7 @@ from interlock.compiler.check_work_suites import check_work_suite
 from interlock.compiler.findings import suggestion
 from interlock.compiler.running_order import all_run
 from interlock.compiler.scopes import MESSAGE_TYPES, USER
-from interlock.compiler.shapes import args_shape
+from interlock.compiler.shapes import received_shape
 from interlock.expressions.check import check_expression
 from interlock.text.patterns import pattern_problem
 
@@ -83,7 +83,7 @@ class _Check:
             tool = self._tool(name)
             for index, stub in enumerate(answers):
                 if stub.when is not None and tool is not None:
-                    self._when(stub.when, (*path, index, "when"), args_shape(tool.model))
+                    self._when(stub.when, (*path, index, "when"), received_shape(tool.model))
                 if stub.status is not None and tool is not None and tool.model.python is not None:
                     message = f"'status' does nothing here: {name!r} is no HTTP tool"
                     place = self.suite.key(*path, index, "status")

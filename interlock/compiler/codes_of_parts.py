@@ -131,6 +131,12 @@ PARTS = {
         "a key that does nothing where it stands",
         "Every key changes something or is an error. Take it out, or write what it needs beside it.",
     ),
+    "not-storable": Meaning(
+        "a value that cannot stay outside the run",
+        "`stored` keeps what a tool answers in the worker's store, and passes a reference on. It stands on a field "
+        "of a tool's `output` or `input`, or of a Procedure's `input`, not inside of one; over HTTP such a value "
+        "travels in a body. It has no default.",
+    ),
     "unknown-format": Meaning(
         "a `format` that is not checked",
         "Known are date, date-time, email, ipv4, ipv6, time, uri and uuid. For anything else use `pattern`.",

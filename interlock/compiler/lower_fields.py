@@ -58,5 +58,6 @@ def field_values(field: Field) -> dict[str, Any]:
         "optional": field.optional,
         "default": field.default,
         "sensitive": field.sensitive,
+        "stored": field.stored,
         "json_schema": field.schema_,
     }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
     from interlock.spec.fields import Argument as WrittenArgument
     from interlock.spec.fields import Check as WrittenCheck
+    from interlock.spec.tools import Tool as WrittenTool
 
 SECOND_MS = 1_000
 RETRY = {
@@ -71,7 +72,7 @@ def tool(part: Part, called: Container[str]) -> Tool:
         effect=written.effect,
         title=maybe_text(written.title),
         description=written.description,
-        input={name: _argument(name, one, method, path) for name, one in (written.input or {}).items()},
+        input={name: _argument(name, one, place_of(written, name)) for name, one in (written.input or {}).items()},
         unwrap=written.unwrap or "",
         outcomes=_outcomes(part),
         output=None if written.output is None else fields(written.output),
@@ -93,25 +94,26 @@ def _server_of(part: Part) -> Part | None:
     return only_server(part.unit, transport_of(written))
 
 
-def _argument(name: str, written: WrittenArgument, method: str, path: str) -> Argument:
-    wire = written.send_as or name
+def _argument(name: str, written: WrittenArgument, place: Any) -> Argument:
     return Argument(
         **field_values(written),
         source=written.from_ or "value",
         value=written.value,
         max_age_ms=maybe_ms(written.max_age),
-        place=_place(written.in_, wire, method, path),
-        send_as=wire,
+        place=place,
+        send_as=written.send_as or name,
         history=written.history or "",
     )
 
 
-def _place(written: str | None, wire: str, method: str, path: str) -> Any:
-    if not method:
+def place_of(tool: WrittenTool, name: str) -> str:
+    """Where an argument travels: over HTTP where it says, or else by its name and the method."""
+    if tool.http is None:
         return "argument"
-    if written is not None:
-        return written
-    if wire in parameters(path):
+    argument, (method, path) = (tool.input or {})[name], method_and_path(tool.http)
+    if argument.in_ is not None:
+        return argument.in_
+    if (argument.send_as or name) in parameters(path):
         return "path"
     return "query" if method in BODILESS else "body"
 

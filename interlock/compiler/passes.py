@@ -25,6 +25,7 @@ from interlock.compiler.check_responses import check_responses
 from interlock.compiler.check_runs import check_runs
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
+from interlock.compiler.check_stored import check_stored
 from interlock.compiler.check_suites import check_suites
 from interlock.compiler.check_texts import check_texts
 from interlock.compiler.check_tools import check_tools
@@ -45,6 +46,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("slots", check_slots),
     ("intents", check_intents),
     ("fields", check_fields),
+    ("stored", check_stored),
     ("expressions", check_expressions),
     ("circles", check_circles),
     ("tool circles", check_tool_circles),

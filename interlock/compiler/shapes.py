@@ -36,9 +36,20 @@ COUNTED = frozenset({"count"})
 SEVERAL = frozenset({"collect"})
 
 
+REFERENCE = object_of({"digest": STRING, "bytes": INTEGER, "length": INTEGER})
+"""What a run holds of a value that is stored outside it."""
+
+
 def field_shape(field: Field) -> Shape:
     """The shape a Field declares; `none` when it may be left out."""
     maybe = field.optional and field.default is None
+    if field.stored:
+        return replace(REFERENCE, stored=whole_shape(field), may_be_none=maybe)
+    return whole_shape(field, maybe=maybe)
+
+
+def whole_shape(field: Field, *, maybe: bool = False) -> Shape:
+    """The shape of the value itself, even if it is stored."""
     if field.type == "object":
         fields = None if field.fields is None else fields_shape(field.fields).fields
         return Shape("object", fields=fields, may_be_none=maybe, note="" if fields is not None else NO_FIELDS)
@@ -58,8 +69,14 @@ def result_shape(tool: Tool) -> Shape:
 
 
 def args_shape(tool: Tool) -> Shape:
-    """The shape of a tool's arguments."""
+    """The shape of a tool's arguments, as its own checks read them."""
     return fields_shape(tool.input or {})
+
+
+def received_shape(tool: Tool) -> Shape:
+    """The shape of the arguments as the tool gets them: nothing is stored, but in the run."""
+    arguments = (tool.input or {}).items()
+    return object_of({name: whole_shape(one, maybe=one.optional and one.default is None) for name, one in arguments})
 
 
 def at_path(shape: Shape, path: str) -> Shape | None:
@@ -114,7 +131,11 @@ _NUMERIC = frozenset({"integer", "number"})
 
 def may_become(found: Shape, wanted: Shape) -> bool:
     """Whether a value of the one shape can be what is wanted; unknown counts as yes."""
-    if "any" in (found.kind, wanted.kind) or found.kind in ("none", wanted.kind):
+    if "any" in (found.kind, wanted.kind) or found.kind == "none":
+        return True
+    if found.stored is not None or wanted.stored is not None:
+        return found.stored is not None and wanted.stored is not None and may_become(found.stored, wanted.stored)
+    if found.kind == wanted.kind:
         return _items_fit(found, wanted)
     if wanted.kind == "number":
         return found.kind in _NUMERIC

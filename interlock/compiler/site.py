@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.compiler.written import Path, strings, texts
+from interlock.expressions import check_expression, check_path, check_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from interlock.compiler.units import Part, Unit
+    from interlock.expressions.problems import Problem
     from interlock.expressions.shapes import Scope, Shape
 
 Form = Literal["expression", "text", "value", "path"]
@@ -34,6 +36,11 @@ class Site:
     args: Part | None = None
     wanted: Shape | None = None
     owner: Part | None = None
+
+    def checked(self, scope: Scope) -> tuple[Shape, list[Problem]]:
+        """Its shape and what is wrong with it, in a context."""
+        check = {"expression": check_expression, "path": check_path}.get(self.form, check_template)
+        return check(self.text, scope)
 
     @property
     def template(self) -> bool:

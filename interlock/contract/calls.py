@@ -39,8 +39,9 @@ class ToolRequest:
     """One call of a tool, arguments verified.
 
     `server` and `outcomes` are dumps of `plan.tools.Server` and `plan.tools.Outcome`, references to `env` and `secrets`
-    unresolved. `writes` says that a statement may change something. `arguments` are `{name, value, place, send_as}`.
-    `max_bytes` caps the answer's decoded body.
+    unresolved. `writes` says that a statement may change something. `arguments` are `{name, value, place, send_as}`;
+    with `stored` the value is a reference. `max_bytes` caps the answer's decoded body. `stored` are those parts of it
+    that stay outside the run: `{unwrap, fields}`, the fields dumps of `plan.base.Field`; none if there are none.
     """
 
     tool: str
@@ -58,6 +59,7 @@ class ToolRequest:
     python: str = ""
     arguments: list[Json] = field(default_factory=list)
     outcomes: list[Json] = field(default_factory=list)
+    stored: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ from typing import Final
 INLINE_LIMIT: Final = 256 * 1024
 """Bytes of JSON that one payload may hold: a body, the arguments of a call, an answer, a compressed plan."""
 
+STORED_LIMIT: Final = 16 * 1024 * 1024
+"""Bytes of JSON of an answer, or of the arguments of a call, with the values in it that stay outside the run."""
+
 DETAILS_LIMIT: Final = 64 * 1024
 """Bytes of an answer kept in a failure's details, where the last attempt failed; a larger one is left out."""
 

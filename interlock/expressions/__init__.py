@@ -1,6 +1,6 @@
 """Conditions and templates: Jinja's expression grammar, checked against a documented context, pure and bounded."""
 
-from interlock.expressions.check import check_expression, check_template, check_value
+from interlock.expressions.check import check_expression, check_path, check_template, check_value
 from interlock.expressions.compile import compile_all
 from interlock.expressions.explain import Explained, Part, explain, explain_template
 from interlock.expressions.first import compile_first
@@ -26,6 +26,7 @@ __all__ = [
     "Text",
     "Value",
     "check_expression",
+    "check_path",
     "check_template",
     "check_value",
     "compile_all",

@@ -25,6 +25,16 @@ def check_expression(text: str, scope: Scope) -> tuple[Shape, list[Problem]]:
     return checker.condition(tree), checker.problems
 
 
+def check_path(text: str, scope: Scope) -> tuple[Shape, list[Problem]]:
+    """The shape and the problems of a dotted path, as under `from`: it is copied, and decides nothing."""
+    try:
+        tree = parse_expression(text)
+    except ExpressionError as error:
+        return ANY, [error.problem]
+    checker = Checker(text, scope)
+    return checker.shape(tree), checker.problems
+
+
 def check_template(text: str, scope: Scope) -> tuple[Shape, list[Problem]]:
     """The shape and the problems of a template: exactly one `{{ expr }}` keeps its shape, all else is a string."""
     if "{" not in text:

@@ -33,8 +33,8 @@ class NameChecks(ABC):
 
     def kind(self, shape: Shape) -> str:
         """A kind with its article."""
-        article = "an" if shape.kind in ("integer", "object") else "a"
-        return shape.kind if shape.kind in ("none", "any") else f"{article} {shape.kind}"
+        article = "an" if shape.name in ("integer", "object") else "a"
+        return shape.name if shape.kind in ("none", "any") else f"{article} {shape.name}"
 
     def literal(self, node: nodes.Literal) -> Shape:
         """The shape of a literal; for `none` it is none."""

@@ -15,7 +15,8 @@ class Shape:
 
     `fields`: the attributes of an object, None if it is open. `item`: the shape of a list's items, None if unknown.
     `note`: why no attribute of an open object may be read ("no `output` is declared"). `enum`: the only values it can
-    have. At run time dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
+    have. `stored`: the shape of the value that a reference stands for, which itself stays outside the run. At run time
+    dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
     """
 
     kind: Kind = "any"
@@ -25,6 +26,12 @@ class Shape:
     may_be_missing: bool = False
     note: str = ""
     enum: tuple[Any, ...] = ()
+    stored: "Shape | None" = None
+
+    @property
+    def name(self) -> str:
+        """What kind of value it is, in words."""
+        return f"stored {self.stored.kind}" if self.stored else self.kind
 
     def sure(self) -> "Shape":
         """The same shape, known to be there and not to be none."""

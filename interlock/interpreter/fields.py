@@ -9,6 +9,7 @@ from typing import Any
 
 import re2
 
+from interlock.contract.stored import is_reference
 from interlock.interpreter.formats import FORMATS, moment_of
 from interlock.interpreter.schemas import schema_misfits
 from interlock.plan.base import Field
@@ -49,6 +50,10 @@ def _members(fields: Mapping[str, Field], value: Mapping[str, Any], path: str, *
 
 def _value(field: Field, value: Any, path: str, *, hidden: bool) -> Iterator[Misfit]:
     hidden = hidden or field.sensitive
+    if field.stored:
+        if not is_reference(value):
+            yield Misfit(path, f"not a reference to a stored {field.type}" + ("" if hidden else f": {_shown(value)}"))
+        return
     if not _TYPES[field.type](value):
         yield Misfit(path, f"not {_ARTICLES[field.type]}" + ("" if hidden else f": {_shown(value)}"))
         return
@@ -67,7 +72,7 @@ def _value(field: Field, value: Any, path: str, *, hidden: bool) -> Iterator[Mis
 
 def only_declared(fields: Mapping[str, Field], value: Mapping[str, Any]) -> dict[str, Any]:
     """The declared part of `value` at every depth; a null is left out as if it were not there, a default stands in."""
-    kept = {name: _declared(field, value[name]) for name, field in fields.items() if value.get(name) is not None}
+    kept = {name: declared(field, value[name]) for name, field in fields.items() if value.get(name) is not None}
     defaults = {name: field.default for name, field in fields.items() if field.default is not None}
     return defaults | kept
 
@@ -84,11 +89,14 @@ def masked(field: Field, value: Any) -> Any:
     return value
 
 
-def _declared(field: Field, value: Any) -> Any:
+def declared(field: Field, value: Any) -> Any:
+    """The declared part of one value; a reference stays as it is."""
+    if field.stored:
+        return value
     if field.fields is not None and isinstance(value, dict):
         return only_declared(field.fields, value)
     if field.items is not None and isinstance(value, list):
-        return [_declared(field.items, item) for item in value]
+        return [declared(field.items, item) for item in value]
     return value
 
 

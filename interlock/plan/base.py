@@ -55,4 +55,5 @@ class Field(Part):
     optional: bool = False
     default: Value = None
     sensitive: bool = False
+    stored: bool = False
     json_schema: dict[str, Value] | None = None

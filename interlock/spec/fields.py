@@ -80,6 +80,8 @@ class Field(SpecModel):
     """The value when it is left out."""
     sensitive: bool = False
     """Masked in records and receipts."""
+    stored: bool = False
+    """The value stays outside the run, which holds a reference to it: `digest`, `bytes` and `length`."""
     schema_: Maybe[dict[str, Any]] = Key(default=None, alias="schema")
     """JSON Schema for what the other keys cannot say."""
 

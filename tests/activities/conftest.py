@@ -13,6 +13,7 @@ from temporalio.testing import ActivityEnvironment
 
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
+from interlock.contract.stored import is_reference
 from interlock_activities import Activities, Settings
 from tests.activities.in_thread import InThread
 
@@ -133,7 +134,7 @@ def serve() -> Iterator[Callable[..., Wire]]:
 
 @pytest.fixture
 def request_to():
-    """A tool request to a server; arguments as `name=(place, value)`."""
+    """A tool request to a server; arguments as `(name, place, value)`, references stand for what is stored."""
 
     def build(wire=None, path="/items", method="GET", *, server=None, http=None, arguments=(), **more):
         address = http or (f"http://127.0.0.1:{wire.port}" if wire else "http://127.0.0.1:1")
@@ -150,7 +151,9 @@ def request_to():
                 "method": method,
                 "path": path,
                 "arguments": [
-                    {"name": name, "value": value, "place": place, "send_as": name} for name, place, value in arguments
+                    {"name": name, "value": value, "place": place, "send_as": name}
+                    | ({"stored": True} if is_reference(value) else {})
+                    for name, place, value in arguments
                 ],
                 **more,
             }

@@ -10,7 +10,8 @@ from interlock.contract.calls import PlanRequest, ResolvedPlan
 from interlock.plan.plan import Plan, from_json
 from interlock.plan.rules import Route
 from interlock_activities import Activities, Settings, settings_from
-from interlock_activities.plan_store import DamagedPlanError, PlanStore
+from interlock_activities.content_store import DamagedContentError
+from interlock_activities.plan_store import PlanStore
 
 
 def plan(name="desk-support", **more):
@@ -85,7 +86,7 @@ def test_a_stored_plan_that_is_damaged_is_not_served(tmp_path):
     resolve("desk-support", plans=(one, two), store=tmp_path)
     path, other = (tmp_path / f"{each.digest}.json.z" for each in (one, two))
     path.write_bytes(other.read_bytes())
-    with pytest.raises(DamagedPlanError):
+    with pytest.raises(DamagedContentError):
         PlanStore(tmp_path).get(one.digest)
     path.write_bytes(b"x")
     failure = failing("desk-support", one.digest, plans=(two,), store=tmp_path)

@@ -375,3 +375,22 @@ def test_every_key_may_be_missing_or_odd(document):
             documents = (*others, changed) if changed else tuple(others)
             for plan in compile_bundle(Bundle("payroll", GOOD, documents, {}), read=read).plans.values():
                 link(plan)
+
+
+@pytest.mark.parametrize("kind", ["date", "datetime", "object, fields: {street: {type: string}}", "list", "string"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_an_input_that_is_always_there_may_be_copied(tmp_path, kind, apart):
+    tools = f"""
+servers: {{hr: {{http: 'https://hr.example'}}}}
+tools:
+  find:
+    http: POST /find
+    effect: none
+    input: {{given: {{type: {kind}, from: input.given}}}}
+"""
+    head = "apiVersion: interlock/v1\nkind: {}\nname: {}\n"
+    procedure = head.format("Procedure", "main") + f"input: {{given: {{type: {kind}}}}}\nsteps: [{{call: find}}]\n"
+    if apart:
+        (tmp_path / "parts.yaml").write_text(head.format("Library", "parts") + tools)
+    (tmp_path / "main.yaml").write_text(procedure + ("uses: [parts]\n" if apart else tools))
+    assert [str(one) for one in compile_folder(tmp_path).errors] == []

@@ -113,13 +113,14 @@ class Stage:
     sessions: int = 0
 
     @contextlib.asynccontextmanager
-    async def serving(self, *plans, functions=None, store=None, data="data", **options):
+    async def serving(self, *plans, functions=None, store=None, values=None, data="data", **options):
         """A worker in this process."""
         settings = Settings(
             plans=plans,
             functions=functions or {"track": _track},
             allow_addresses=("127.0.0.0/8",),
             store=store,
+            values=values,
             data=Path(data),
         )
         activities = Activities(settings)

@@ -15,11 +15,15 @@ from interlock.contract.strict_json import NotStrictJsonError
 from interlock.interpreter.commands import CallTool, Command, Reply
 from interlock.interpreter.events import ToolReturned
 from interlock.interpreter.machine import Machine
+from interlock.interpreter.parting import stored_fields
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Tool
 
 GRACE_MS = 1_000
 """What an activity gets beyond the tool's own time-out, so that it can say itself that time is up."""
+
+STORING_MS = 30_000
+"""Likewise where values are to be read from the store, or written into it."""
 
 HEARTBEAT_MS = 5_000
 """How soon the loss of a worker in the middle of a longer call is noticed."""
@@ -103,7 +107,7 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
             _request(plan, tool, run_id, command),
             result_type=ToolAnswer,
             summary=f"{command.tool} at {command.at}",
-            start_to_close_timeout=timedelta(milliseconds=tool.timeout_ms + GRACE_MS),
+            start_to_close_timeout=timedelta(milliseconds=_attempt_ms(tool)),
             schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(tool)),
             heartbeat_timeout=timedelta(milliseconds=HEARTBEAT_MS) if tool.timeout_ms > HEARTBEAT_MS else None,
             retry_policy=_retry_policy(tool),
@@ -126,6 +130,7 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
 
 def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequest:
     server = plan.servers.get(tool.server)
+    stored = _stored(tool)
     return ToolRequest(
         tool=command.tool,
         call_id=command.call_id,
@@ -133,7 +138,7 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         step=command.step,
         transport=tool.transport,
         timeout_ms=tool.timeout_ms,
-        max_bytes=limits.INLINE_LIMIT,
+        max_bytes=limits.STORED_LIMIT if stored else limits.INLINE_LIMIT,
         server=server.model_dump(mode="json") if server else None,
         method=tool.method,
         path=tool.path,
@@ -142,12 +147,22 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         python=tool.python,
         arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],
         outcomes=[one.model_dump(mode="json") for one in tool.outcomes],
+        stored=stored,
     )
+
+
+def _stored(tool: Tool) -> dict[str, Any] | None:
+    fields = stored_fields(tool.output)
+    if not fields:
+        return None
+    dumped = {name: one.model_dump(mode="json", exclude_defaults=True) for name, one in fields.items()}
+    return {"unwrap": tool.unwrap, "fields": dumped}
 
 
 def _argument(tool: Tool, name: str, value: Any) -> dict[str, Any]:
     declared = tool.input[name]
-    return {"name": name, "value": value, "place": declared.place, "send_as": declared.send_as}
+    sent = {"name": name, "value": value, "place": declared.place, "send_as": declared.send_as}
+    return {**sent, "stored": True} if declared.stored else sent
 
 
 def _key(tool: Tool, command: CallTool) -> list[dict[str, Any]]:
@@ -173,9 +188,14 @@ def _retry_policy(tool: Tool) -> RetryPolicy:
     )
 
 
+def _attempt_ms(tool: Tool) -> int:
+    stored = any(one.stored for one in (*tool.input.values(), *(tool.output or {}).values()))
+    return tool.timeout_ms + (STORING_MS if stored else GRACE_MS)
+
+
 def _longest_ms(tool: Tool) -> int:
     pause = max(tool.retry.max_backoff_ms, limits.RETRY_AFTER_LIMIT_MS)
-    return QUEUE_MS + tool.retry.attempts * (tool.timeout_ms + GRACE_MS) + (tool.retry.attempts - 1) * pause
+    return QUEUE_MS + tool.retry.attempts * _attempt_ms(tool) + (tool.retry.attempts - 1) * pause
 
 
 def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
