@@ -9,7 +9,7 @@ from interlock.compiler.demands import demand_of, used_by
 from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
-from interlock.compiler.walk import flow_steps, step_ids
+from interlock.compiler.walk import ids_of
 from interlock.compiler.written import copied_path
 from interlock.expressions.check import check_expression, check_template
 from interlock.expressions.paths import looks_like_path
@@ -79,7 +79,7 @@ def _elsewhere(site: Site, problem: Problem) -> str:
     if site.unit.kind == "Library" and problem.message.startswith(of_agents):
         return "a Library knows no attributes that an Agent declares: move what reads them into the Agent"
     if problem.code == "unknown-attribute" and problem.message.startswith("'steps' has") and not problem.hint:
-        known = name in {inner for flow in _flows(site) for inner in step_ids(flow_steps(flow)).values()}
+        known = name in {inner for flow in _flows(site) for inner in ids_of(flow).values()}
         return (
             f"step {name!r} has no result here: it comes later, or stands in a loop, whose results are its own"
             if known

@@ -9,7 +9,7 @@ from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result, step
 from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
 from interlock.compiler.sites_of_parts import caller_shapes
-from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.compiler.walk import ids_of, listed_steps
 from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part
-    from interlock.compiler.written import Path
+    from interlock.compiler.walk import Written
 
 Results = dict[str, tuple[int, Shape]]
 """The results of steps by id, each with the number of its step: what stands later is not there yet."""
@@ -45,7 +45,7 @@ class Earlier(Mapping[str, Shape]):
 
 def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
     """All steps of one flow or procedure; each sees the results of the steps before it."""
-    yield from _Steps(flow, scopes).listed(flow.model, flow.path, {}, {})
+    yield from _Steps(flow, scopes).listed(listed_steps(flow), {}, {})
 
 
 class _Steps:
@@ -54,15 +54,13 @@ class _Steps:
     def __init__(self, flow: Part, scopes: Scopes) -> None:
         self._flow = flow
         self._scopes = scopes
-        self._ids = step_ids(flow_steps(flow))
+        self._ids = ids_of(flow)
         self._number = 0
 
-    def listed(
-        self, steps: Sequence[object], path: Path, results: Results, roots: Mapping[str, Shape]
-    ) -> Iterator[Site]:
+    def listed(self, steps: Sequence[Written], results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
         """The sites of steps in order; `results` grows by what they give."""
-        for index, model in enumerate(steps):
-            yield from self._step(Written(model, (*path, index), caught=False), results, roots)
+        for step in steps:
+            yield from self._step(step, results, roots)
 
     def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
         self._number += 1
@@ -70,16 +68,15 @@ class _Steps:
         place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
         yield from _action(place, step)
         inner = {**roots, **self._item(step, scope)}
-        for path, steps in step.lists():
-            yield from self.listed(steps, path, dict(results) if step.action == "for_each" else results, inner)
+        for steps in step.inner:
+            yield from self.listed(steps, dict(results) if step.action == "for_each" else results, inner)
         if (given := self._gives(step)) is not None:
             results.setdefault(self._ids[step.path], (self._number, given))
             self._number += 1
         if step.undoing:
-            yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
-        for index, catch in enumerate(step.model.catch or ()):
-            caught = {**roots, **self._scopes.caught}
-            yield from self.listed(catch.do or (), (*step.path, "catch", index, "do"), results, caught)
+            yield from self.listed(step.undoing, dict(results), roots)
+        for steps in step.catches:
+            yield from self.listed(steps, results, {**roots, **self._scopes.caught})
 
     def _item(self, step: Written, scope: Mapping[str, Shape]) -> dict[str, Shape]:
         if step.action != "for_each":
@@ -149,7 +146,7 @@ def _loop(place: Place, step: Written) -> Iterator[Site]:
 def results_of(flow: Part, scopes: Scopes) -> dict[str, Shape]:
     """What `steps` holds when all have ended, whichever of them have run."""
     results: Results = {}
-    for _ in _Steps(flow, scopes).listed(flow.model, flow.path, results, {}):
+    for _ in _Steps(flow, scopes).listed(listed_steps(flow), results, {}):
         pass
     return {name: shape for name, (_, shape) in results.items()}
 
