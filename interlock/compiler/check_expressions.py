@@ -135,11 +135,12 @@ def _check_demand(site: Site, part: Part, findings: Findings) -> None:
 def _may_read(site: Site) -> bool:
     """A read is made for an assertion only, not while a value or a text is computed; tables are asked by one."""
     in_table = site.owner is not None and site.owner.plural == "decisions"
-    return site.reads and (site.form == "expression" or in_table)
+    return site.place.reads and (site.form == "expression" or in_table)
 
 
 def _check_args(site: Site, part: Part, args: dict[str, Part], findings: Findings) -> None:
-    known = (site.args.model.input or {}) if site.args else None
+    tool = site.place.args
+    known = (tool.model.input or {}) if tool else None
     for name, reader in args.items():
         also = ((reader.key(), "it is read here"),)
         if known is None:
@@ -147,8 +148,7 @@ def _check_args(site: Site, part: Part, args: dict[str, Part], findings: Finding
             findings.error("no-args-here", message, _place_of(site, part), also=also)
             return
         if name not in known:
-            tool = site.args.name if site.args else ""
-            message = f"{part.called} reads `args.{name}`, which {tool!r} does not have"
+            message = f"{part.called} reads `args.{name}`, which {tool.name if tool else ''!r} does not have"
             findings.error("unknown-argument", message, _place_of(site, part), also=also, hint=suggestion(name, known))
 
 

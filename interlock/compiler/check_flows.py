@@ -117,7 +117,7 @@ def check_ids(agent: Unit, steps: Sequence[Written], findings: Findings) -> None
 def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
     model, path = step.model, step.path
     if step.action == "call":
-        check_mounted(agent, model.call, agent.value(*path, "call"), findings)
+        check_mounted(agent, model.call, (*path, "call"), findings)
         _expand(agent, step, findings)
     if step.action == "switch":
         check_branches(agent, step, findings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +18,7 @@ MOST_NOTES = 12
 """Things told of one way; who has more to read begins with these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """`said`: something was said in this turn. `calls`: real calls of this turn; `lone` is the tool of the only one.
 
     `last` is the tool whose result a `respond` would take; `results` are the call steps that have a result.

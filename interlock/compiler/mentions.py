@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
@@ -32,8 +31,7 @@ NOTHING = "none"
 """The response that says on purpose that nothing is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name of a part, and where it stands. `weak`: it does not make the part run or be read."""
 
     plural: str
@@ -62,8 +60,17 @@ def in_site(site: Site) -> Iterator[Mention]:
             yield Mention(ROOTS[root], rest[0], site.path, weak=root == "cells")
 
 
-def by_key(part: Part) -> Iterator[Mention]:
-    """The parts that a part names by a key of its own."""
+def by_key(part: Part) -> tuple[Mention, ...]:
+    """The parts that a part names by a key of its own, worked out once."""
+    memo = part.unit.memo
+    key = ("by key", part.plural, part.name)
+    if key not in memo:
+        memo[key] = tuple(_by_key(part))
+    found: tuple[Mention, ...] = memo[key]
+    return found
+
+
+def _by_key(part: Part) -> Iterator[Mention]:
     model, path = part.model, part.path
     match part.plural:
         case "slots":

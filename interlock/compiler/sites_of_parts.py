@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from interlock.compiler.units import Part
-    from interlock.expressions.shapes import Shape
+    from interlock.compiler.written import Path
     from interlock.spec.deciding import Condition, Decision
     from interlock.spec.fields import Check
     from interlock.spec.tools import Server, Tool
@@ -75,7 +75,7 @@ def _condition(part: Part, scopes: Scopes) -> Iterator[Site]:
         scope = scopes.after_call(None)
     before = Place(part.unit, scopes.before_call(None), reads=True, owner=part)
     after = Place(part.unit, scope, reads=True, owner=part)
-    yield from before.values(condition.with_, *part.path, "with", wanted=caller_shapes(read))
+    yield from bound_sites(before, condition.with_, part.path, read)
     yield from after.expression(condition.that, *part.path, "that")
     yield from after.text(condition.else_, *part.path, "else")
 
@@ -118,7 +118,7 @@ def _read_back(place: Place, part: Part, scopes: Scopes) -> Iterator[Site]:
         return
     read = called(part, back.call)
     path = (*part.path, "read_back")
-    yield from place.values(back.with_, *path, "with", wanted=caller_shapes(read))
+    yield from bound_sites(place, back.with_, path, read)
     result = scopes.with_result(None, read.model)["result"] if read else ANY
     inner = Place(place.unit, {**place.scope, "result": result}, args=part, owner=part)
     yield from inner.expression(back.that, *path, "that")
@@ -142,7 +142,7 @@ def _checks(place: Place, checks: Sequence[Check], path: tuple[str | int, ...], 
         if read is not None:
             scope = {**place.scope, "result": scopes.with_result(None, read.model)["result"]}
             inner = Place(place.unit, scope, reads=True, args=place.args, owner=place.owner)
-        yield from place.values(check.with_, *path, index, "with", wanted=caller_shapes(read))
+        yield from bound_sites(place, check.with_, (*path, index), read)
         yield from inner.expression(check.that, *path, index, "that")
         yield from inner.text(check.else_, *path, index, "else")
 
@@ -152,7 +152,9 @@ def called(part: Part, name: str | None) -> Part | None:
     return part.unit.find("tools", name) if name is not None else None
 
 
-def caller_shapes(tool: Part | None) -> Mapping[str, Shape]:
-    """What the arguments that `with` binds must be."""
-    arguments: Mapping[str, Any] = (tool.model.input or {}) if tool else {}
-    return {name: argument_shape(argument) for name, argument in arguments.items()}
+def bound_sites(place: Place, given: Mapping[str, Any] | None, path: Path, tool: Part | None) -> Iterator[Site]:
+    """What the `with` of a call binds: each value must be able to be what the argument takes."""
+    if given:
+        arguments: Mapping[str, Any] = (tool.model.input or {}) if tool else {}
+        wanted = {name: argument_shape(argument) for name, argument in arguments.items()}
+        yield from place.values(given, *path, "with", wanted=wanted)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result, step_result
+from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result
 from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
-from interlock.compiler.sites_of_parts import caller_shapes
+from interlock.compiler.sites_of_parts import bound_sites
 from interlock.compiler.walk import ids_of, listed_steps
 from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
 
@@ -66,7 +66,7 @@ class _Steps:
         self._number += 1
         scope = {**self._scopes.steps(Earlier(results, self._number)), **roots}
         place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
-        yield from _action(place, step)
+        yield from _action(place, step, self._scopes)
         inner = {**roots, **self._item(step, scope)}
         for steps in step.inner:
             yield from self.listed(steps, dict(results) if step.action == "for_each" else results, inner)
@@ -89,8 +89,7 @@ class _Steps:
         unit, model = self._flow.unit, step.model
         match step.action:
             case "call":
-                tool = unit.find("tools", model.call)
-                return step_result(tool.model if tool else None, expanded=bool(model.expand))
+                return self._scopes.called(model.call, expanded=bool(model.expand))
             case "run":
                 return run_result(unit.procedures.get(model.run))
             case "receive":
@@ -99,13 +98,13 @@ class _Steps:
                 return None
 
 
-def _action(place: Place, step: Written) -> Iterator[Site]:
+def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
     model, path = step.model, step.path
     yield from place.text(model.title, *path, "title")
     yield from place.expression(model.when, *path, "when")
     match step.action:
         case "call":
-            yield from _call(place, step)
+            yield from _call(place, step, scopes)
         case "run":
             target = place.unit.procedures.get(model.run)
             wanted = fields_shape(target.input).fields or {} if target else {}
@@ -126,12 +125,11 @@ def _action(place: Place, step: Written) -> Iterator[Site]:
             yield from place.value(model.wait, *path, "wait", wanted=DATETIME)
 
 
-def _call(place: Place, step: Written) -> Iterator[Site]:
+def _call(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
     model, path = step.model, step.path
-    tool = place.unit.find("tools", model.call)
-    yield from place.values(model.with_, *path, "with", wanted=caller_shapes(tool))
+    yield from bound_sites(place, model.with_, path, place.unit.find("tools", model.call))
     if model.repeat is not None:
-        result = step_result(tool.model if tool else None, expanded=False).fields or {}
+        result = scopes.called(model.call, expanded=False).fields or {}
         inner = Place(place.unit, {**place.scope, "result": result["result"].sure()}, owner=place.owner)
         yield from inner.expression(model.repeat.until, *path, "repeat", "until")
 
