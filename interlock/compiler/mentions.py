@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
+from interlock.expressions.limits import MOST_PARSED
 from interlock.expressions.paths import paths_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_paths(site: Site) -> tuple[tuple[str, ...], ...]:
     return _paths(site.text, site.template)
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=MOST_PARSED)
 def _paths(text: str, template: bool) -> tuple[tuple[str, ...], ...]:
     """Many passes ask the same."""
     return paths_of(text, template=template)

@@ -53,15 +53,17 @@ def _server(part: Part) -> Iterator[Site]:
 def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:
     slot: Slot = part.model
     here = Place(part.unit, scopes.base, owner=part)
-    checks = Place(part.unit, scopes.with_value(part), owner=part)
     wanted = scopes.value(part) if not slot.many else None
     yield from here.text(slot.title, *part.path, "title")
     yield from here.text(slot.ask, *part.path, "ask")
-    yield from Place(part.unit, scopes.with_candidates(part), owner=part).text(slot.clarify, *part.path, "clarify")
+    if slot.clarify is not None:
+        candidates = Place(part.unit, scopes.with_candidates(part), owner=part)
+        yield from candidates.text(slot.clarify, *part.path, "clarify")
     yield from here.texts(slot.options, *part.path, "options")
     yield from here.value(slot.assume, *part.path, "assume", wanted=wanted)
     yield from here.value(slot.default, *part.path, "default", wanted=wanted)
     yield from here.text(slot.note, *part.path, "note")
+    checks = Place(part.unit, scopes.with_value(part), owner=part) if slot.checks else here
     for index, check in enumerate(slot.checks or ()):
         yield from checks.expression(check.that, *part.path, "checks", index, "that")
         yield from checks.text(check.else_, *part.path, "checks", index, "else")
@@ -102,7 +104,15 @@ def _tool(part: Part, scopes: Scopes) -> Iterator[Site]:
         yield from here.value(argument.value, *path, "value", wanted=wanted)
         if argument.from_ is not None and argument.from_ != "caller":
             yield from here.source(argument.from_, *path, "from", wanted=wanted)
-    yield from _outcomes(part, scopes)
+    if tool.outcomes:
+        yield from _outcomes(part, scopes)
+    if tool.requires or tool.ensures or tool.idempotency or tool.read_back:
+        yield from _around(part, scopes)
+
+
+def _around(part: Part, scopes: Scopes) -> Iterator[Site]:
+    """What is computed before and after a call."""
+    tool: Tool = part.model
     before = Place(part.unit, scopes.before_call(tool), reads=True, args=part, owner=part)
     after = Place(part.unit, scopes.after_call(tool), reads=True, args=part, owner=part)
     yield from _checks(before, tool.requires or (), (*part.path, "requires"), scopes)

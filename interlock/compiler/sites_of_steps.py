@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.walk import Written
 
 Results = dict[str, tuple[int, Shape]]
-"""The results of steps by id, each with the number of its step: what stands later is not there yet."""
+"""The results of steps by id, numbered as they are given: what is given later is not there yet."""
 
 
 class Earlier(Mapping[str, Shape]):
@@ -54,24 +54,27 @@ class _Steps:
     def __init__(self, flow: Part, scopes: Scopes) -> None:
         self._flow = flow
         self._scopes = scopes
-        self._ids = ids_of(flow)
         self._number = 0
 
     def listed(self, steps: Sequence[Written], results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
-        """The sites of steps in order; `results` grows by what they give."""
+        """The sites of steps in order; `results` grows by what they give, and until it does they share a place."""
+        place, given = self._place(results, roots), len(results)
         for step in steps:
-            yield from self._step(step, results, roots)
+            if len(results) != given:
+                place, given = self._place(results, roots), len(results)
+            yield from self._step(step, place, results, roots)
 
-    def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
-        self._number += 1
+    def _place(self, results: Results, roots: Mapping[str, Shape]) -> Place:
         scope = {**self._scopes.steps(Earlier(results, self._number)), **roots}
-        place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
+        return Place(self._flow.unit, scope, reads=True, owner=self._flow)
+
+    def _step(self, step: Written, place: Place, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
         yield from _action(place, step, self._scopes)
-        inner = {**roots, **self._item(step, scope)}
+        inner = {**roots, **self._item(step, place.scope)}
         for steps in step.inner:
             yield from self.listed(steps, dict(results) if step.action == "for_each" else results, inner)
         if (given := self._gives(step)) is not None:
-            results.setdefault(self._ids[step.path], (self._number, given))
+            results.setdefault(ids_of(self._flow)[step.path], (self._number, given))
             self._number += 1
         if step.undoing:
             yield from self.listed(step.undoing, dict(results), roots)

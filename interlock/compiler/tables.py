@@ -6,7 +6,7 @@ table that is too large for an exact answer is reported as not checked.
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from interlock.compiler.table_axes import Axis, Run, bits
 from interlock.compiler.table_cells import Problem, few, is_template, parse_cell, parse_output
@@ -200,11 +200,17 @@ def _of_rows(decision: Decision) -> list[Finding]:
 def _duplicates(decision: Decision) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for number, row in enumerate(decision.rows):
-        cells = repr(sorted((name, cell.__dict__) for name, cell in row.when.items()))
-        other = first.setdefault(f"{cells} {_TEXT(row.then)}", number)
+        cells = sorted([(name, *cell.__dict__.values()) for name, cell in row.when.items()])
+        values = sorted([(name, _told(value)) for name, value in row.then.items()])
+        other = first.setdefault(repr((cells, values)), number)
         if other != number:
             message = f"row {number + 1} says the same as row {other + 1}"
             yield Finding("table-duplicate-row", number, other, message, "take one of them out")
+
+
+def _told(value: Any) -> Any:
+    """The value; a list or map as text, the same for the same keys in any order."""
+    return (_TEXT(value),) if isinstance(value, (list, tuple, dict)) else value
 
 
 def _never(rows: _Rows) -> Iterator[Finding]:

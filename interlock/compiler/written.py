@@ -28,7 +28,9 @@ def strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 def has_template(value: Any) -> bool:
     """Whether a value is computed."""
-    return any("{{" in text or "{%" in text for _, text in strings(value, ()))
+    if isinstance(value, str):
+        return "{{" in value or "{%" in value
+    return any(has_template(text) for _, text in strings(value, ()))
 
 
 _ONE_PATH = re.compile(r"\s*\{\{\s*([A-Za-z_][\w.]*)\s*\}\}\s*")

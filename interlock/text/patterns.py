@@ -32,7 +32,7 @@ _NO_CLAUSES = re.compile(
 """Patterns to which the punctuation of clauses is the same whether full-width or not."""
 _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _TRIED = ("", "a", "A1", " ", "-", "a1 -", "查", "查a 1", "\n")
-"""Texts in which a pattern is looked for that asks what stands beside it; for any other one the empty text is enough."""
+"""Texts in which a pattern is looked for that asks what stands beside it; for any other the empty text is enough."""
 _BESIDE = re.compile(r"[\^$]|\\[bBAzZ]")
 
 _REASONS = (
