@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WORTH_A_POOL = 24
 """From this many changed bundles on, starting more processes pays."""
 
-BETWEEN_COLLECTIONS = 200_000
+BETWEEN_COLLECTIONS = 1_000_000
 
 
 def findings_of(folders: Sequence[str], *, use_cache: bool = True) -> list[Diagnostic]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +79,7 @@ def _locator(folder: Path, suite: Suite) -> Callable[[tuple[str | int, ...]], Lo
 
     def locate(path: tuple[str | int, ...]) -> Location:
         place = suite.key(*path)
-        return replace(place, file=f"{prefix}/{place.file}")
+        return place._replace(file=f"{prefix}/{place.file}")
 
     return locate
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.findings import suggestion
 from interlock.compiler.identifiers import is_identifier
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 PROSE = ("message", "text")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A place that calls a tool. `before` holds what the mount binds already; a mount itself is not `final`."""
 
     unit: Unit

@@ -10,7 +10,7 @@ from interlock.compiler.coordinates import Meeting, followed
 from interlock.compiler.fillings import MOST_CALLS, Filling
 from interlock.compiler.order import normal
 from interlock.compiler.unfilled import STALE, reason, remedy
-from interlock.compiler.walk import all_steps, steps_of
+from interlock.compiler.walk import all_steps, every
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class _Report:
     def undoing(self, step: Written) -> None:
         """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
         filled: set[str] = set()
-        for inner in steps_of(step.undoing, (*step.path, "compensate")):
+        for inner in every(step.undoing):
             tool = self._unit.find("tools", inner.model.call) if inner.action == "call" else None
             reads = [read for site in self._sites.get(inner.path, ()) for read in of_site(site)]
             for read in (*reads, *(of_tool(tool) if tool is not None else ())):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.check_effects import writes
 from interlock.compiler.flow_walk import failures
-from interlock.compiler.walk import Written, all_steps
+from interlock.compiler.walk import all_steps, listed_steps
 from interlock.compiler.written import has_template
 from interlock.spec.durations import is_duration, milliseconds
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
 
 NEVER_IN_WORK = frozenset({"ambiguous"})
@@ -41,10 +42,9 @@ def check_ends(project: Project, findings: Findings) -> None:
         if unit.steps is None:
             continue
         ends = _Ends(unit, findings)
-        ends.listed(unit.steps.model, unit.steps.path)
+        ends.listed(listed_steps(unit.steps))
         for step in all_steps(unit):
-            if step.undoing:
-                ends.listed(step.undoing, (*step.path, "compensate"))
+            ends.listed(step.undoing)
             if step.action == "wait":
                 _wait(unit, step, findings)
         _times(unit, findings)
@@ -57,19 +57,19 @@ class _Ends:
         self._unit = unit
         self._findings = findings
 
-    def listed(self, steps: Sequence[Any], path: Path) -> Fate:
+    def listed(self, steps: Sequence[Written]) -> Fate:
         """Steps in order: nothing follows one that always ends the run."""
         fate = Fate()
-        for index, model in enumerate(steps):
-            step = self._step(Written(model, (*path, index), caught=False))
+        for index, step in enumerate(steps):
+            its = self._step(step)
             if not fate.on:
                 continue
-            fate.raised |= step.raised
-            if not step.on and index < len(steps) - 1:
-                also = ((self._unit.value(*path, index), "this always ends the procedure"),)
-                place = self._unit.value(*path, index + 1)
+            fate.raised |= its.raised
+            if not its.on and index < len(steps) - 1:
+                also = ((self._unit.value(*step.path), "this always ends the procedure"),)
+                place = self._unit.value(*steps[index + 1].path)
                 self._findings.error("unreachable", "this step is never reached", place, also=also)
-            fate.on = step.on
+            fate.on = its.on
         return fate
 
     def _step(self, step: Written) -> Fate:
@@ -82,7 +82,7 @@ class _Ends:
         return self._caught(step, fate) if step.model.catch else fate
 
     def _action(self, step: Written) -> Fate:
-        inner = [self.listed(steps, path) for path, steps in step.lists()]
+        inner = [self.listed(steps) for steps in step.inner]
         raised = {kind for fate in inner for kind in fate.raised}
         match step.action:
             case "switch":
@@ -123,11 +123,10 @@ class _Ends:
     def _caught(self, step: Written, fate: Fate) -> Fate:
         left, on, raised = set(fate.raised), fate.on, set()
         taken: set[str] = set()
-        for index, catch in enumerate(step.model.catch):
-            path = (*step.path, "catch", index)
+        for index, (catch, steps) in enumerate(zip(step.model.catch, step.catches, strict=True)):
             comes = left & set(catch.errors) if catch.errors is not None else set(left)
-            self._never(path, catch, comes, taken)
-            handled = self.listed(catch.do or (), (*path, "do"))
+            self._never((*step.path, "catch", index), catch, comes, taken)
+            handled = self.listed(steps)
             on = on or (bool(comes) and handled.on)
             raised |= handled.raised
             taken |= comes

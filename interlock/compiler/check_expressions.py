@@ -9,7 +9,7 @@ from interlock.compiler.demands import demand_of, used_by
 from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
-from interlock.compiler.walk import flow_steps, step_ids
+from interlock.compiler.walk import ids_of
 from interlock.compiler.written import copied_path
 from interlock.expressions.paths import looks_like_path
 
@@ -77,7 +77,7 @@ def _elsewhere(site: Site, problem: Problem) -> str:
     if site.unit.kind == "Library" and problem.message.startswith(of_agents):
         return "a Library knows no attributes that an Agent declares: move what reads them into the Agent"
     if problem.code == "unknown-attribute" and problem.message.startswith("'steps' has") and not problem.hint:
-        known = name in {inner for flow in _flows(site) for inner in step_ids(flow_steps(flow)).values()}
+        known = name in {inner for flow in _flows(site) for inner in ids_of(flow).values()}
         return (
             f"step {name!r} has no result here: it comes later, or stands in a loop, whose results are its own"
             if known
@@ -135,11 +135,12 @@ def _check_demand(site: Site, part: Part, findings: Findings) -> None:
 def _may_read(site: Site) -> bool:
     """A read is made for an assertion only, not while a value or a text is computed; tables are asked by one."""
     in_table = site.owner is not None and site.owner.plural == "decisions"
-    return site.reads and (site.form == "expression" or in_table)
+    return site.place.reads and (site.form == "expression" or in_table)
 
 
 def _check_args(site: Site, part: Part, args: dict[str, Part], findings: Findings) -> None:
-    known = (site.args.model.input or {}) if site.args else None
+    tool = site.place.args
+    known = (tool.model.input or {}) if tool else None
     for name, reader in args.items():
         also = ((reader.key(), "it is read here"),)
         if known is None:
@@ -147,8 +148,7 @@ def _check_args(site: Site, part: Part, args: dict[str, Part], findings: Finding
             findings.error("no-args-here", message, _place_of(site, part), also=also)
             return
         if name not in known:
-            tool = site.args.name if site.args else ""
-            message = f"{part.called} reads `args.{name}`, which {tool!r} does not have"
+            message = f"{part.called} reads `args.{name}`, which {tool.name if tool else ''!r} does not have"
             findings.error("unknown-argument", message, _place_of(site, part), also=also, hint=suggestion(name, known))
 
 

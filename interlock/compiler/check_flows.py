@@ -31,7 +31,7 @@ def check_flows(project: Project, findings: Findings) -> None:
             for step in steps:
                 _step(agent, step, walk, findings)
             if not walk.clipped:
-                _lists(agent, flow, steps, walk, findings)
+                _unreached(agent, flow, steps, walk, findings)
             _silence(agent, flow, walk, findings)
         for path, name in walk.circles.items():
             findings.error("flow-circle", f"flow {name!r} would run itself for ever", agent.value(*path))
@@ -74,7 +74,8 @@ def _silence(agent: Unit, flow: Part, walk: Walk, findings: Findings) -> None:
             hint = "add a `reply`, or `respond: none` where silence is meant"
             if standing.lone:
                 hint = f"say something after the call, or give the mount of {standing.lone!r} a `respond`"
-            findings.error("silent-path", message, flow.key(), hint=hint, also=trail)
+            also = tuple((agent.key(*path), words) for path, words in trail)
+            findings.error("silent-path", message, flow.key(), hint=hint, also=also)
             return
 
 
@@ -116,7 +117,7 @@ def check_ids(agent: Unit, steps: Sequence[Written], findings: Findings) -> None
 def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
     model, path = step.model, step.path
     if step.action == "call":
-        check_mounted(agent, model.call, agent.value(*path, "call"), findings)
+        check_mounted(agent, model.call, (*path, "call"), findings)
         _expand(agent, step, findings)
     if step.action == "switch":
         check_branches(agent, step, findings)
@@ -127,7 +128,7 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
                 message = f"slot {name!r} is collected twice"
                 findings.error("duplicate-id", message, agent.value(*path, "collect", index))
             seen.add(name)
-    if model.catch is not None and not walk.clipped and walk.furthest.get(path[:-1], -1) >= int(path[-1]):
+    if model.catch is not None and not walk.clipped and path in walk.reached:
         _catches(agent, step, walk, findings)
 
 
@@ -186,14 +187,13 @@ def _slots_read(tool: Part) -> dict[str, str]:
     return {path[1]: name for name, path in sources.items() if path[0] == "slots"}
 
 
-def _lists(agent: Unit, flow: Part, steps: Sequence[Written], walk: Walk, findings: Findings) -> None:
+def _unreached(agent: Unit, flow: Part, steps: Sequence[Written], walk: Walk, findings: Findings) -> None:
     """Steps after one that always ends the flow."""
-    lengths: defaultdict[tuple[str | int, ...], int] = defaultdict(int)
     for step in steps:
-        lengths[step.path[:-1]] += 1
-    for path, length in lengths.items():
-        furthest = walk.furthest.get(path)
-        if furthest is not None and furthest < length - 1:
-            also = ((agent.value(*path, furthest), "this always ends the flow"),)
-            place = agent.value(*path, furthest + 1)
+        if step.path in walk.reached:
+            continue
+        before = (*step.path[:-1], int(step.path[-1]) - 1)
+        if before in walk.reached:
+            also = ((agent.value(*before), "this always ends the flow"),)
+            place = agent.value(*step.path)
             findings.error("unreachable", f"this step of flow {flow.name!r} is never reached", place, also=also)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Item, Unit
+    from interlock.compiler.written import Path
     from interlock.diagnostics import Location
 
 ANNOTATE = ("assume", "skip")
@@ -108,9 +109,9 @@ def _ends(gate: Any) -> bool:
 def _targets(agent: Unit, item: Item, findings: Findings) -> None:
     gate, index = item.model, item.index
     if gate.call is not None:
-        check_mounted(agent, gate.call, agent.value("gates", index, "call"), findings)
+        check_mounted(agent, gate.call, ("gates", index, "call"), findings)
     for position, name in enumerate(gate.skip or ()):
-        check_mounted(agent, name, agent.value("gates", index, "skip", position), findings)
+        check_mounted(agent, name, ("gates", index, "skip", position), findings)
     for position, name in enumerate(gate.allow or ()):
         if name == gate.screen:
             message = f"{name!r} is screened and allowed at once"
@@ -128,9 +129,10 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
             findings.error("no-effect", message, agent.value("gates", index, "fills"), hint=hint)
 
 
-def check_mounted(agent: Unit, name: str, place: Location, findings: Findings) -> None:
+def check_mounted(agent: Unit, name: str, path: Path, findings: Findings) -> None:
     """A tool that is called must be mounted."""
     if agent.find("tools", name) is None or agent.mount_of(name) or name in agent.broken.get("mounts", ()):
         return
     hint = f"add `- call: {name}` under `mounts`"
-    findings.error("not-mounted", f"{name!r} is not mounted, so this conversation may not call it", place, hint=hint)
+    message = f"{name!r} is not mounted, so this conversation may not call it"
+    findings.error("not-mounted", message, agent.value(*path), hint=hint)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.apart import loops_around, relation
 from interlock.compiler.keyed_calls import key_reads, keyed_calls, reads_in
-from interlock.compiler.walk import all_steps, step_ids, steps_of
+from interlock.compiler.walk import all_steps, every, step_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,7 +100,7 @@ def _differing(unit: Unit, loop: Written) -> set[Read]:
 
 
 def _worked_out(loop: Written) -> set[Read]:
-    body = list(steps_of(loop.model.for_each.do, (*loop.path, "for_each", "do")))
+    body = list(every(loop.inner[0]))
     ids = step_ids(body)
     found: set[Read] = {(loop.model.for_each.as_,)}
     for step in body:

@@ -9,7 +9,7 @@ from interlock.compiler.mentions import read_paths
 from interlock.compiler.running_order import procedures_run
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import scopes_of, sites_of
-from interlock.compiler.walk import all_steps, steps_of
+from interlock.compiler.walk import all_steps, every
 from interlock.compiler.written import has_template
 from interlock.expressions.shapes import Shape, shape_of
 
@@ -68,7 +68,7 @@ def _key(unit: Unit, loop: Written, findings: Findings) -> None:
     written = loop.model.for_each
     path = (*loop.path, "for_each")
     if written.key is None:
-        effect = first_write(unit, steps_of(written.do, (*path, "do")))
+        effect = first_write(unit, every(loop.inner[0]))
         if effect is not None:
             message = "the steps of this loop write, and nothing tells its items apart"
             also = ((unit.key(*effect.path, effect.action), "this writes"),)
@@ -127,7 +127,7 @@ def _compensate(unit: Unit, step: Written, findings: Findings) -> None:
     if not step.undoing:
         return
     own = [step] if step.action in ("call", "run") else []
-    inside = own or [inner for path, steps in step.lists() for inner in steps_of(steps, path)]
+    inside = own or [inner for steps in step.inner for inner in every(steps)]
     known = all(_is_known(unit, inner) for inner in inside)
     if known and first_write(unit, inside) is None:
         message = "there is nothing to undo: nothing here writes"

@@ -99,8 +99,8 @@ def _mentions(unit: Unit) -> Iterator[Mention]:
 
 def _unknown(unit: Unit, mention: Mention, findings: Findings) -> None:
     what = SINGULAR[mention.plural]
-    broken = (name for member in unit.closure() for name in member.broken.get(mention.plural, ()))
-    known = [*unit.visible.get(mention.plural, {}), *broken]
+    broken = {name: None for member in unit.closure() for name in member.broken.get(mention.plural, ())}
+    known = {**unit.visible.get(mention.plural, {}), **broken}
     hint = suggestion(mention.name, known, none=f"nothing is declared under `{mention.plural}`")
     place = unit.key(*mention.path) if mention.path[-1] == mention.name else unit.value(*mention.path)
     findings.error("unknown-target", f"there is no {what} {mention.name!r}", place, hint=hint)

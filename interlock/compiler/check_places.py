@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.walk import all_steps, steps_of
+from interlock.compiler.walk import all_steps, every
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -93,7 +93,7 @@ def _parts(unit: Unit, findings: Findings) -> None:
 
 def _undoing(unit: Unit, step: Written, findings: Findings) -> None:
     """What undoes a step neither ends the run nor has to be undone itself."""
-    for inner in steps_of(step.undoing, (*step.path, "compensate")):
+    for inner in every(step.undoing):
         if inner.action in ("end", "fail"):
             message = f"`{inner.action}` cannot stand in what undoes a step: the run ends when all is undone"
             hint = "leave it out; an undoing that goes wrong is told by itself, and can be retried"

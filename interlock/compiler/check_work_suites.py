@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.check_bindings import check_constant
 from interlock.compiler.findings import suggestion
 from interlock.compiler.shapes import whole_shape
-from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.compiler.walk import flow_steps, ids_of, listed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Suite
     from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
     from interlock.spec.expected import Expect
     from interlock.spec.fields import Field
@@ -147,9 +148,8 @@ class _Check:
 def _ids(unit: Unit, action: str = "") -> dict[str, Written]:
     """The steps of a procedure by id, those of one action if it is named."""
     assert unit.steps is not None
-    steps = flow_steps(unit.steps)
-    ids = step_ids(steps)
-    return {ids[step.path]: step for step in steps if action in ("", step.action)}
+    ids = ids_of(unit.steps)
+    return {ids[step.path]: step for step in flow_steps(unit.steps) if action in ("", step.action)}
 
 
 STOP = ""
@@ -159,12 +159,12 @@ STOP = ""
 def _straight(unit: Unit, events: set[str], above: frozenset[str] = frozenset()) -> Iterator[str]:
     """The tools that a run calls in any case, in order, as far as the events of a Suite can bring it."""
     if unit.steps is not None and unit.name not in above:
-        yield from _called(unit, unit.steps.model, events, above | {unit.name})
+        yield from _called(unit, listed_steps(unit.steps), events, above | {unit.name})
 
 
-def _called(unit: Unit, steps: Sequence[Any], events: set[str], above: frozenset[str]) -> Iterator[str]:
-    for model in steps:
-        step = Written(model, (), caught=False)
+def _called(unit: Unit, steps: Sequence[Written], events: set[str], above: frozenset[str]) -> Iterator[str]:
+    for step in steps:
+        model = step.model
         if model.when is not None or step.action in ("switch", "for_each"):
             continue
         if step.action in ("end", "fail") or NEEDS.get(step.action, "") not in {"", *events}:
@@ -173,5 +173,5 @@ def _called(unit: Unit, steps: Sequence[Any], events: set[str], above: frozenset
             yield model.call
         elif step.action == "run" and (child := unit.procedures.get(model.run)) is not None:
             yield from _straight(child, events, above)
-        for _, inner in step.lists():
+        for inner in step.inner:
             yield from _called(unit, inner, events, above)

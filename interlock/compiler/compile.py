@@ -52,6 +52,8 @@ def compile_bundle(
         run(project, findings)
     found = [*(finding for finding in findings.found if not _is_foreign(finding)), *_broken(project, findings.found)]
     made = _plans(project, findings.found) if plans else {}
+    for unit in project.everything:
+        unit.let_go()
     return Compiled(made, tuple(project.suites), in_order(found))
 
 
@@ -123,4 +125,4 @@ def _shown(finding: Diagnostic, prefix: str) -> Diagnostic:
 
 
 def _under(prefix: str, place: Location) -> Location:
-    return replace(place, file=posixpath.normpath(posixpath.join(prefix, place.file)))
+    return place._replace(file=posixpath.normpath(posixpath.join(prefix, place.file)))

@@ -9,7 +9,7 @@ from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
 from interlock.compiler.fillings import Cells, Filling, either, together
 from interlock.compiler.lanes import Lanes, lanes_of
 from interlock.compiler.sites import own_sites
-from interlock.compiler.walk import Written
+from interlock.compiler.walk import listed_steps
 from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interlock.compiler.cell_reads import CellRead
     from interlock.compiler.fillings import Change
     from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
 
 
@@ -52,14 +53,14 @@ class Coordinates:
     def walk(self) -> None:
         """Walk all steps, then what the Procedure gives back."""
         steps = self.unit.steps
-        if steps is not None and self._listed(steps.model, steps.path):
+        if steps is not None and self._listed(listed_steps(steps)):
             for site in own_sites(self.unit):
                 for read in of_site(site):
                     self._meet((), read)
 
-    def _listed(self, steps: Sequence[Any], path: Path) -> bool:
+    def _listed(self, steps: Sequence[Written]) -> bool:
         """Steps in order; whether anything follows them."""
-        return all(self._step(Written(model, (*path, index), caught=False)) for index, model in enumerate(steps))
+        return all(self._step(step) for step in steps)
 
     def _step(self, step: Written) -> bool:
         self._reads(step, after=False)
@@ -92,19 +93,19 @@ class Coordinates:
         if own is not None and not (before := self._cells.get(step.model.call)).sure:
             partly.setdefault(step.model.call, before.unsure(why))
         ways = []
-        for index, catch in enumerate(step.model.catch or ()):
-            on, change = self._apart(catch.do or (), (*step.path, "catch", index, "do"), partly)
+        for steps in step.catches:
+            on, change = self._apart(steps, partly)
             ways += [change] if on else []
         return ways
 
-    def _apart(self, steps: Sequence[Any], path: Path, begin: Change | None = None) -> tuple[bool, Change]:
+    def _apart(self, steps: Sequence[Written], begin: Change | None = None) -> tuple[bool, Change]:
         """Steps that may be taken or not: whether anything follows them, and what they change; here all is as before.
 
         How long they wait does not count either: other ways may be shorter.
         """
         mark, waited = self._cells.mark(), self._waited_ms
         self._cells.put(begin or {})
-        on = self._listed(steps, path)
+        on = self._listed(steps)
         self._waited_ms = waited
         return on, self._cells.back(mark)
 
@@ -119,7 +120,7 @@ class Coordinates:
             case "for_each":
                 self._loop(step)
             case "do":
-                return self._listed(step.model.do, (*step.path, "do"))
+                return self._listed(step.inner[0])
             case "wait" if is_duration(step.model.wait):
                 self._waited_ms += milliseconds(step.model.wait)
             case "end" | "fail":
@@ -141,8 +142,8 @@ class Coordinates:
 
     def _switch(self, step: Written) -> bool:
         ways = []
-        for path, steps in step.lists():
-            on, change = self._apart(steps, path)
+        for steps in step.inner:
+            on, change = self._apart(steps)
             ways += [change] if on else []
         open_end = step.model.switch[-1].when is not None
         why = ((*step.path, "switch"), "no branch holds", True) if open_end else None
@@ -154,9 +155,9 @@ class Coordinates:
         lanes = lanes_of(self.unit, step)
         self._lanes.append(lanes)
         changes, all_on = [], True
-        for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
+        for name, steps in zip(step.model.parallel, step.inner, strict=True):
             lanes.here = name
-            on, change = self._apart(steps, path)
+            on, change = self._apart(steps)
             all_on = all_on and on
             changes.append(change)
         self._lanes.pop()
@@ -166,7 +167,7 @@ class Coordinates:
     def _loop(self, step: Written) -> None:
         """What a pass fills is its own, and goes with it; what it makes stale may be gone around it too."""
         made, killed = len(self._made), len(self._killed)
-        self._apart(step.model.for_each.do, (*step.path, "for_each", "do"))
+        self._apart(step.inner[0])
         del self._made[made:]
         for name in self._killed[killed:]:
             why = ((*step.path, "for_each"), "a pass of this loop makes it stale", False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.findings import suggestion
 from interlock.compiler.lower_fields import field_values, fields
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from interlock.plan.rules import Cell
 
 
-@dataclass(frozen=True, slots=True)
-class RawRow:
+class RawRow(NamedTuple):
     """One row as written: cells by column, where each stands, and where the row does."""
 
     cells: Mapping[str, Any]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from interlock.diagnostics import Location
+    from interlock.compiler.written import Path
 
 MANY = 2
 """More calls than one; how many more makes no difference."""
@@ -18,8 +18,7 @@ MOST_NOTES = 12
 """Things told of one way; who has more to read begins with these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """`said`: something was said in this turn. `calls`: real calls of this turn; `lone` is the tool of the only one.
 
     `last` is the tool whose result a `respond` would take; `results` are the call steps that have a result.
@@ -49,8 +48,8 @@ class Standing:
         return Standing(last=self.last, results=self.results)
 
 
-Trail: TypeAlias = "tuple[tuple[Location, str], ...]"
-"""What must have happened to come here: places with words."""
+Trail: TypeAlias = "tuple[tuple[Path, str], ...]"
+"""What must have happened to come here: paths of keys, with words. Most are never told, and so none is looked up."""
 
 Ways: TypeAlias = "dict[Standing, Trail]"
 """Every standing that is possible, each with one way to come to it."""
@@ -63,7 +62,7 @@ class Result:
     on: Ways = field(default_factory=dict)
     raised: dict[str, Ways] = field(default_factory=dict)
 
-    def fails(self, kinds: Iterable[str], ways: Ways, words: tuple[Location, str] | None = None) -> None:
+    def fails(self, kinds: Iterable[str], ways: Ways, words: tuple[Path, str] | None = None) -> None:
         """Add failures of each of the kinds."""
         for kind in kinds:
             note = ((words[0], words[1].format(kind=kind)),) if words else ()
@@ -113,6 +112,6 @@ def merge(ways: Ways, more: Ways) -> None:
         ways.setdefault(standing, trail)
 
 
-def noted(ways: Ways, place: Location, words: str) -> Ways:
+def noted(ways: Ways, place: Path, words: str) -> Ways:
     """The same ways with one more thing that must have happened."""
     return {standing: further(trail, ((place, words),)) for standing, trail in ways.items()}

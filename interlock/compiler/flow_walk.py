@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
-from interlock.compiler.walk import Written
+from interlock.compiler.walk import listed_steps
 from interlock.compiler.written import copied_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
 
 UNCALLED = ("missing", "ambiguous", "requires")
@@ -40,14 +41,14 @@ class Walk:
     """One walk of an Agent's flows from every entry.
 
     `asked` are the call steps whose having a result some condition asks for; others make no difference to a way.
-    `furthest` is the last step reached in each list of steps; `caught` the kinds that may come to each `catch`;
+    `reached` are the steps that a way leads to; `caught` the kinds that may come to each `catch`;
     `answered` the tools whose result each `respond` may take (empty: none); `ends` how the flows of routes may end.
     `deep` are the steps that run a flow too deep within others; `clipped` says that not all ways were followed.
     """
 
     unit: Unit
     asked: frozenset[str]
-    furthest: dict[Path, int] = field(default_factory=dict)
+    reached: set[Path] = field(default_factory=set)
     caught: dict[Path, set[str]] = field(default_factory=dict)
     answered: dict[Path, set[str]] = field(default_factory=dict)
     circles: dict[Path, str] = field(default_factory=dict)
@@ -65,19 +66,19 @@ class Walk:
         if flow.name not in self.entered:
             self.entered.add(flow.name)
             self._lacking.update(_lacking_in(flow))
-        return self.steps(flow.model, flow.path, ways, (*above, flow.name))
+        return self.steps(listed_steps(flow), ways, (*above, flow.name))
 
-    def steps(self, steps: Sequence[Any], path: Path, ways: Ways, above: tuple[str, ...]) -> Result:
+    def steps(self, steps: Sequence[Written], ways: Ways, above: tuple[str, ...]) -> Result:
         """All ends of a list of steps."""
         result = Result()
         self._depth += 1
-        for index, model in enumerate(steps):
+        for step in steps:
             if not ways:
                 break
-            self.furthest[path] = max(index, self.furthest.get(path, 0))
-            step = self._step(Written(model, (*path, index), caught=False), ways, above)
-            result.also(step)
-            ways = self._bounded(step.on)
+            self.reached.add(step.path)
+            after = self._step(step, ways, above)
+            result.also(after)
+            ways = self._bounded(after.on)
         self._depth -= 1
         result.on = ways
         return result
@@ -97,17 +98,16 @@ class Walk:
             inner.fails(("error",), ways)
         result = self._catches(step, inner, above) if step.model.catch else inner
         if passed_by:
-            merge(result.on, noted(passed_by, self.unit.key(*step.path, "when"), "this does not hold"))
+            merge(result.on, noted(passed_by, (*step.path, "when"), "this does not hold"))
         return result
 
     def _catches(self, step: Written, inner: Result, above: tuple[str, ...]) -> Result:
         result = Result(on=inner.on)
         for kind, ways in inner.raised.items():
-            for index, catch in enumerate(step.model.catch):
+            for index, (catch, steps) in enumerate(zip(step.model.catch, step.catches, strict=True)):
                 if catch.errors is None or kind in catch.errors:
-                    path = (*step.path, "catch", index)
-                    self.caught.setdefault(path, set()).add(kind)
-                    handled = self.steps(catch.do or (), (*path, "do"), ways, above)
+                    self.caught.setdefault((*step.path, "catch", index), set()).add(kind)
+                    handled = self.steps(steps, ways, above)
                     merge(result.on, handled.on)
                     result.also(handled)
                     break
@@ -138,7 +138,7 @@ class Walk:
             case "switch":
                 return self._switch(step, ways, above)
             case "do":
-                return self.steps(step.model.do, (*step.path, "do"), ways, above)
+                return self.steps(step.inner[0], ways, above)
             case _:
                 result = Result(on=ways)
                 result.fails(self._template_errors(step, "set"), ways)
@@ -152,7 +152,7 @@ class Walk:
         result = Result(on=done)
         if step_id in self.asked:
             result.on = {way.succeeded(step_id): trail for way, trail in done.items()}
-        place = self.unit.key(*step.path, "call")
+        place = (*step.path, "call")
         reason = self._skipped_because(tool, step.model.with_ or {}) if tool is not None else ""
         if reason:
             merge(result.on, noted(ways, place, f"the call of {name!r} is skipped: {reason}"))
@@ -174,7 +174,7 @@ class Walk:
 
     def _run(self, step: Written, ways: Ways) -> Result:
         """The turn ends with what is said meanwhile; the flow goes on, or fails, when the procedure has ended."""
-        place = self.unit.key(*step.path, "run")
+        place = (*step.path, "run")
         name = step.model.run
         later = {way.later(): trail for way, trail in ways.items()}
         result = Result(on=noted(later, place, f"procedure {name!r} ends later"))
@@ -187,7 +187,7 @@ class Walk:
 
     def _collect(self, step: Written, ways: Ways) -> Result:
         later = {way.later(): trail for way, trail in ways.items()}
-        place = self.unit.key(*step.path, "collect")
+        place = (*step.path, "collect")
         result = Result(on=dict(ways))
         merge(result.on, noted(later, place, "the answer comes in a later turn"))
         result.fails(("missing",), later, (place, "the question is not answered"))
@@ -221,13 +221,13 @@ class Walk:
 
     def _switch(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         result = Result()
-        for index, branch in enumerate(step.model.switch):
+        for branch, steps in zip(step.model.switch, step.inner, strict=True):
             held, ways = split(branch.when, ways)
-            inner = self.steps(branch.do, (*step.path, "switch", index, "do"), held, above)
+            inner = self.steps(steps, held, above)
             merge(result.on, inner.on)
             result.also(inner)
         if ways:
-            merge(result.on, noted(ways, self.unit.key(*step.path, "switch"), "no branch holds"))
+            merge(result.on, noted(ways, (*step.path, "switch"), "no branch holds"))
         return result
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from interlock.compiler.walk import Written
+from interlock.compiler.walk import listed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from interlock.compiler.assertions import Proof
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
     from interlock.diagnostics import Location
 
@@ -51,13 +52,13 @@ class Guarded:
     def walk(self, unit: Unit) -> None:
         """All steps of a Procedure; nothing has been asserted when it begins."""
         if unit.steps is not None:
-            _Walk(self, unit, None).listed(unit.steps.model, unit.steps.path, ())
+            _Walk(self, unit, None).listed(listed_steps(unit.steps), ())
 
     def child(self, child: Unit, at: Written, trail: Trail) -> None:
         """A procedure that is run without the condition; once is enough."""
         if child.steps is not None and child.name not in self._entered:
             self._entered.add(child.name)
-            _Walk(self, child, at).listed(child.steps.model, child.steps.path, trail)
+            _Walk(self, child, at).listed(listed_steps(child.steps), trail)
 
 
 class _Walk:
@@ -67,10 +68,10 @@ class _Walk:
         self._unit = unit
         self._at = at
 
-    def listed(self, steps: Sequence[Any], path: Path, standing: Standing) -> Standing | type[Ended]:
+    def listed(self, steps: Sequence[Written], standing: Standing) -> Standing | type[Ended]:
         """Steps in order."""
-        for index, model in enumerate(steps):
-            after = self._step(Written(model, (*path, index), caught=False), standing)
+        for step in steps:
+            after = self._step(step, standing)
             if isinstance(after, type):
                 return Ended
             standing = after
@@ -79,14 +80,12 @@ class _Walk:
     def _step(self, step: Written, standing: Standing) -> Standing | type[Ended]:
         when = step.model.when
         inner = None if self._proof.by(self._unit, when) else standing
-        if when is not None and any(True for _ in step.lists()):
+        if when is not None and step.inner:
             inner = self._noted(inner, (*step.path, "when"), "this holds")
         ends = [self._action(step, inner)]
-        for index, catch in enumerate(step.model.catch or ()):
-            path = (*step.path, "catch", index)
-            ends.append(
-                self.listed(catch.do or (), (*path, "do"), self._noted(inner, path, "a failure is caught here"))
-            )
+        for index, steps in enumerate(step.catches):
+            caught = self._noted(inner, (*step.path, "catch", index), "a failure is caught here")
+            ends.append(self.listed(steps, caught))
         if when is not None:
             left_out = None if self._proof.by_failure_of(self._unit, when) else standing
             ends.append(self._noted(left_out, (*step.path, "when"), "this does not hold"))
@@ -106,18 +105,16 @@ class _Walk:
             case "parallel":
                 return self._parallel(step, standing)
             case "for_each":
-                self.listed(step.model.for_each.do, (*step.path, "for_each", "do"), standing)
+                self.listed(step.inner[0], standing)
                 after = standing
             case "do":
-                done = self.listed(step.model.do, (*step.path, "do"), standing)
+                done = self.listed(step.inner[0], standing)
                 if isinstance(done, type):
                     return Ended
                 after = done
             case _:
                 return standing
-        self.listed(
-            step.undoing, (*step.path, "compensate"), self._noted(after, (*step.path, "compensate"), "it is undone")
-        )
+        self.listed(step.undoing, self._noted(after, (*step.path, "compensate"), "it is undone"))
         return after
 
     def _call(self, step: Written, standing: Standing) -> Standing:
@@ -145,10 +142,10 @@ class _Walk:
 
     def _switch(self, step: Written, standing: Standing) -> Standing | type[Ended]:
         ends: list[Standing | type[Ended]] = []
-        for index, branch in enumerate(step.model.switch):
-            path = (*step.path, "switch", index)
+        for index, (branch, steps) in enumerate(zip(step.model.switch, step.inner, strict=True)):
             taken = None if self._proof.by(self._unit, branch.when) else standing
-            ends.append(self.listed(branch.do, (*path, "do"), self._noted(taken, path, "this branch is taken")))
+            path = (*step.path, "switch", index)
+            ends.append(self.listed(steps, self._noted(taken, path, "this branch is taken")))
             if self._proof.by_failure_of(self._unit, branch.when):
                 standing = None
         if step.model.switch[-1].when is not None:
@@ -157,7 +154,7 @@ class _Walk:
 
     def _parallel(self, step: Written, standing: Standing) -> Standing | type[Ended]:
         """All branches have ended well when it goes on: one that asserts is enough."""
-        ends = [self.listed(steps, path, standing) for path, steps in step.lists()]
+        ends = [self.listed(steps, standing) for steps in step.inner]
         if any(isinstance(end, type) for end in ends):
             return Ended
         return None if any(end is None for end in ends) else standing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from interlock.compiler.walk import steps_of
+from interlock.compiler.walk import every
 
 if TYPE_CHECKING:
     from interlock.compiler.units import Unit
@@ -41,12 +41,12 @@ class Lanes:
 def lanes_of(unit: Unit, step: Written) -> Lanes:
     """The branches of a step; a pass of a loop within them fills for itself, and empties for all."""
     lanes = Lanes()
-    for name, (path, steps) in zip(step.model.parallel, step.lists(), strict=True):
-        for inner in steps_of(steps, path):
+    for name, steps in zip(step.model.parallel, step.inner, strict=True):
+        for inner in every(steps):
             tool = unit.find("tools", inner.model.call) if inner.action == "call" else None
             if tool is None:
                 continue
-            if "for_each" not in inner.path[len(path) :]:
+            if "for_each" not in inner.path[len(step.path) + 2 :]:
                 _add(lanes.fills, tool.name, name, inner.path)
             for emptied in tool.model.invalidates or ():
                 _add(lanes.empties, emptied, name, inner.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.lower_fields import maybe_ms, maybe_text, text, texts
-from interlock.compiler.walk import UNDOABLE, Written, flow_steps, step_ids
+from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
 from interlock.plan import steps as plan
 from interlock.spec.durations import is_duration, milliseconds
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
 
 MAX_PARTS = 20
@@ -23,8 +24,7 @@ Digests: TypeAlias = "Mapping[str, str]"
 
 def flow(part: Part, digests: Digests | None = None) -> tuple[plan.Step, ...]:
     """The steps of one flow or procedure; `digests` name the plans of the procedures that it runs."""
-    ids = step_ids(flow_steps(part))
-    return _Lowering(part.unit, ids, digests or {}).listed(part.model, part.path)
+    return _Lowering(part.unit, ids_of(part), digests or {}).listed(listed_steps(part))
 
 
 class _Lowering:
@@ -33,9 +33,9 @@ class _Lowering:
         self._ids = ids
         self._digests = digests
 
-    def listed(self, steps: Sequence[Any] | None, path: Path) -> tuple[plan.Step, ...]:
+    def listed(self, steps: Sequence[Written]) -> tuple[plan.Step, ...]:
         """The steps of one list."""
-        return tuple(self._step(Written(model, (*path, at), caught=False)) for at, model in enumerate(steps or ()))
+        return tuple([self._step(step) for step in steps])
 
     def _step(self, step: Written) -> plan.Step:
         model, path = step.model, step.path
@@ -49,7 +49,7 @@ class _Lowering:
             "catch": self._catches(step),
         }
         if isinstance(model, UNDOABLE):
-            common["compensate"] = self.listed(model.compensate, (*path, "compensate"))
+            common["compensate"] = self.listed(step.undoing)
         lower: Callable[[Written, dict[str, Any]], plan.Step] = getattr(self, f"_{step.action}", _simple)
         return lower(step, common)
 
@@ -61,9 +61,9 @@ class _Lowering:
             plan.Catch(
                 at=self._at(*step.path, "catch", index),
                 errors=tuple(catch.errors or ()),
-                do=self.listed(catch.do, (*step.path, "catch", index, "do")),
+                do=self.listed(steps),
             )
-            for index, catch in enumerate(step.model.catch or ())
+            for index, (catch, steps) in enumerate(zip(step.model.catch or (), step.catches, strict=True))
         )
 
     def _run(self, step: Written, common: dict[str, Any]) -> plan.Step:
@@ -76,16 +76,16 @@ class _Lowering:
             plan.Branch(
                 at=self._at(*step.path, "switch", index),
                 when=branch.when or "",
-                do=self.listed(branch.do, (*step.path, "switch", index, "do")),
+                do=self.listed(steps),
             )
-            for index, branch in enumerate(step.model.switch)
+            for index, (branch, steps) in enumerate(zip(step.model.switch, step.inner, strict=True))
         )
         return plan.SwitchStep(**common, branches=branches)
 
     def _parallel(self, step: Written, common: dict[str, Any]) -> plan.Step:
         lanes = tuple(
-            plan.Lane(name=name, do=self.listed(steps, (*step.path, "parallel", name)))
-            for name, steps in step.model.parallel.items()
+            plan.Lane(name=name, do=self.listed(steps))
+            for name, steps in zip(step.model.parallel, step.inner, strict=True)
         )
         return plan.ParallelStep(**common, lanes=lanes)
 
@@ -96,13 +96,13 @@ class _Lowering:
             each=loop.items,
             variable=loop.as_,
             key=loop.key or "",
-            do=self.listed(loop.do, (*step.path, "for_each", "do")),
+            do=self.listed(step.inner[0]),
             max_parallel=loop.max_parallel or 1,
             on_failure=loop.on_failure,
         )
 
     def _do(self, step: Written, common: dict[str, Any]) -> plan.Step:
-        return plan.DoStep(**common, do=self.listed(step.model.do, (*step.path, "do")))
+        return plan.DoStep(**common, do=self.listed(step.inner[0]))
 
 
 def _simple(step: Written, common: dict[str, Any]) -> plan.Step:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
+from interlock.expressions.limits import MOST_PARSED
 from interlock.expressions.paths import paths_of
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ NOTHING = "none"
 """The response that says on purpose that nothing is said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name of a part, and where it stands. `weak`: it does not make the part run or be read."""
 
     plural: str
@@ -49,7 +48,7 @@ def read_paths(site: Site) -> tuple[tuple[str, ...], ...]:
     return _paths(site.text, site.template)
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=MOST_PARSED)
 def _paths(text: str, template: bool) -> tuple[tuple[str, ...], ...]:
     """Many passes ask the same."""
     return paths_of(text, template=template)
@@ -62,8 +61,17 @@ def in_site(site: Site) -> Iterator[Mention]:
             yield Mention(ROOTS[root], rest[0], site.path, weak=root == "cells")
 
 
-def by_key(part: Part) -> Iterator[Mention]:
-    """The parts that a part names by a key of its own."""
+def by_key(part: Part) -> tuple[Mention, ...]:
+    """The parts that a part names by a key of its own, worked out once."""
+    memo = part.unit.memo
+    key = ("by key", part.plural, part.name)
+    if key not in memo:
+        memo[key] = tuple(_by_key(part))
+    found: tuple[Mention, ...] = memo[key]
+    return found
+
+
+def _by_key(part: Part) -> Iterator[Mention]:
     model, path = part.model, part.path
     match part.plural:
         case "slots":

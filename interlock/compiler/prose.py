@@ -20,6 +20,7 @@ KEYS = frozenset(
 SKIPPED = frozenset({"value", "with_", "assume", "default", "set", "end", "schema_", "enum", "rules"})
 """Attributes that hold data, in which a key of the same name means nothing."""
 
+_TEXTS = (str, dict)
 _HOLDING = (SpecModel, dict, list)
 """What texts may stand within."""
 
@@ -56,14 +57,16 @@ def _within(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _model(model: SpecModel, path: Path) -> Iterator[tuple[Path, Any]]:
-    fields = type(model).model_fields
     for name, value in model.__dict__.items():
-        if value is None:
+        if value is None or name in SKIPPED:
             continue
-        key = fields[name].alias or name
-        if name in KEYS and isinstance(value, str | dict):
-            yield (*path, key), value
+        if name in KEYS and isinstance(value, _TEXTS):
+            yield (*path, _key(model, name)), value
         elif name == "options":
-            yield from (((*path, key, index), text) for index, text in enumerate(value or ()))
-        elif name not in SKIPPED and isinstance(value, _HOLDING):
-            yield from _within(value, (*path, key))
+            yield from (((*path, name, index), text) for index, text in enumerate(value))
+        elif isinstance(value, _HOLDING):
+            yield from _within(value, (*path, _key(model, name)))
+
+
+def _key(model: SpecModel, name: str) -> str:
+    return type(model).model_fields[name].alias or name

@@ -69,6 +69,7 @@ class Scopes:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
+        self._given: dict[tuple[str, bool], Shape] = {}
 
     @cached_property
     def base(self) -> dict[str, Shape]:
@@ -173,6 +174,13 @@ class Scopes:
         """At a step: the results of those before it."""
         return {**self.base, "steps": object_of(earlier)}
 
+    def called(self, tool: str, *, expanded: bool) -> Shape:
+        """What `steps.<id>` holds after a call of that tool, worked out once for all its calls."""
+        key = (tool, expanded)
+        if key not in self._given:
+            self._given[key] = _step_result(self.unit.find("tools", tool), expanded=expanded)
+        return self._given[key]
+
     caught: Mapping[str, Shape] = {"error": ERROR}
     """What stands beside that within a `catch`."""
 
@@ -203,9 +211,8 @@ def _ends_otherwise(procedure: Unit) -> bool:
     return any(step.action == "end" for step in all_steps(procedure))
 
 
-def step_result(tool: Tool | None, *, expanded: bool) -> Shape:
-    """The shape of `steps.<id>`."""
-    found = result_shape(tool) if tool else ANY
+def _step_result(tool: Part | None, *, expanded: bool) -> Shape:
+    found = result_shape(tool.model) if tool else ANY
     result: Shape = list_of(found) if expanded else found
     return object_of({"result": replace(result, may_be_missing=True)})
 

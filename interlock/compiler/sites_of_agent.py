@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place, Site
-from interlock.compiler.sites_of_parts import caller_shapes
+from interlock.compiler.sites_of_parts import bound_sites
 from interlock.compiler.sites_of_steps import procedure_sites
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
     """Mounts, gates and routes."""
     place = Place(unit, scopes.base)
     for item in unit.mounts:
-        shapes = caller_shapes(unit.find("tools", item.model.call))
-        yield from place.values(item.model.with_, "mounts", item.index, "with", wanted=shapes)
+        tool = unit.find("tools", item.model.call)
+        yield from bound_sites(place, item.model.with_, ("mounts", item.index), tool)
     for item in unit.run_mounts:
         child = unit.procedures.get(item.model.run)
         shapes = fields_shape(child.input).fields or {} if child else {}

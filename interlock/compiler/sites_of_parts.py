@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from interlock.compiler.units import Part
-    from interlock.expressions.shapes import Shape
+    from interlock.compiler.written import Path
     from interlock.spec.deciding import Condition, Decision
     from interlock.spec.fields import Check
     from interlock.spec.tools import Server, Tool
@@ -53,15 +53,17 @@ def _server(part: Part) -> Iterator[Site]:
 def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:
     slot: Slot = part.model
     here = Place(part.unit, scopes.base, owner=part)
-    checks = Place(part.unit, scopes.with_value(part), owner=part)
     wanted = scopes.value(part) if not slot.many else None
     yield from here.text(slot.title, *part.path, "title")
     yield from here.text(slot.ask, *part.path, "ask")
-    yield from Place(part.unit, scopes.with_candidates(part), owner=part).text(slot.clarify, *part.path, "clarify")
+    if slot.clarify is not None:
+        candidates = Place(part.unit, scopes.with_candidates(part), owner=part)
+        yield from candidates.text(slot.clarify, *part.path, "clarify")
     yield from here.texts(slot.options, *part.path, "options")
     yield from here.value(slot.assume, *part.path, "assume", wanted=wanted)
     yield from here.value(slot.default, *part.path, "default", wanted=wanted)
     yield from here.text(slot.note, *part.path, "note")
+    checks = Place(part.unit, scopes.with_value(part), owner=part) if slot.checks else here
     for index, check in enumerate(slot.checks or ()):
         yield from checks.expression(check.that, *part.path, "checks", index, "that")
         yield from checks.text(check.else_, *part.path, "checks", index, "else")
@@ -75,7 +77,7 @@ def _condition(part: Part, scopes: Scopes) -> Iterator[Site]:
         scope = scopes.after_call(None)
     before = Place(part.unit, scopes.before_call(None), reads=True, owner=part)
     after = Place(part.unit, scope, reads=True, owner=part)
-    yield from before.values(condition.with_, *part.path, "with", wanted=caller_shapes(read))
+    yield from bound_sites(before, condition.with_, part.path, read)
     yield from after.expression(condition.that, *part.path, "that")
     yield from after.text(condition.else_, *part.path, "else")
 
@@ -102,7 +104,15 @@ def _tool(part: Part, scopes: Scopes) -> Iterator[Site]:
         yield from here.value(argument.value, *path, "value", wanted=wanted)
         if argument.from_ is not None and argument.from_ != "caller":
             yield from here.source(argument.from_, *path, "from", wanted=wanted)
-    yield from _outcomes(part, scopes)
+    if tool.outcomes:
+        yield from _outcomes(part, scopes)
+    if tool.requires or tool.ensures or tool.idempotency or tool.read_back:
+        yield from _around(part, scopes)
+
+
+def _around(part: Part, scopes: Scopes) -> Iterator[Site]:
+    """What is computed before and after a call."""
+    tool: Tool = part.model
     before = Place(part.unit, scopes.before_call(tool), reads=True, args=part, owner=part)
     after = Place(part.unit, scopes.after_call(tool), reads=True, args=part, owner=part)
     yield from _checks(before, tool.requires or (), (*part.path, "requires"), scopes)
@@ -118,7 +128,7 @@ def _read_back(place: Place, part: Part, scopes: Scopes) -> Iterator[Site]:
         return
     read = called(part, back.call)
     path = (*part.path, "read_back")
-    yield from place.values(back.with_, *path, "with", wanted=caller_shapes(read))
+    yield from bound_sites(place, back.with_, path, read)
     result = scopes.with_result(None, read.model)["result"] if read else ANY
     inner = Place(place.unit, {**place.scope, "result": result}, args=part, owner=part)
     yield from inner.expression(back.that, *path, "that")
@@ -142,7 +152,7 @@ def _checks(place: Place, checks: Sequence[Check], path: tuple[str | int, ...], 
         if read is not None:
             scope = {**place.scope, "result": scopes.with_result(None, read.model)["result"]}
             inner = Place(place.unit, scope, reads=True, args=place.args, owner=place.owner)
-        yield from place.values(check.with_, *path, index, "with", wanted=caller_shapes(read))
+        yield from bound_sites(place, check.with_, (*path, index), read)
         yield from inner.expression(check.that, *path, index, "that")
         yield from inner.text(check.else_, *path, index, "else")
 
@@ -152,7 +162,9 @@ def called(part: Part, name: str | None) -> Part | None:
     return part.unit.find("tools", name) if name is not None else None
 
 
-def caller_shapes(tool: Part | None) -> Mapping[str, Shape]:
-    """What the arguments that `with` binds must be."""
-    arguments: Mapping[str, Any] = (tool.model.input or {}) if tool else {}
-    return {name: argument_shape(argument) for name, argument in arguments.items()}
+def bound_sites(place: Place, given: Mapping[str, Any] | None, path: Path, tool: Part | None) -> Iterator[Site]:
+    """What the `with` of a call binds: each value must be able to be what the argument takes."""
+    if given:
+        arguments: Mapping[str, Any] = (tool.model.input or {}) if tool else {}
+        wanted = {name: argument_shape(argument) for name, argument in arguments.items()}
+        yield from place.values(given, *path, "with", wanted=wanted)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result, step_result
+from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result
 from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
-from interlock.compiler.sites_of_parts import caller_shapes
-from interlock.compiler.walk import Written, flow_steps, step_ids
+from interlock.compiler.sites_of_parts import bound_sites
+from interlock.compiler.walk import ids_of, listed_steps
 from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part
-    from interlock.compiler.written import Path
+    from interlock.compiler.walk import Written
 
 Results = dict[str, tuple[int, Shape]]
-"""The results of steps by id, each with the number of its step: what stands later is not there yet."""
+"""The results of steps by id, numbered as they are given: what is given later is not there yet."""
 
 
 class Earlier(Mapping[str, Shape]):
@@ -45,7 +45,7 @@ class Earlier(Mapping[str, Shape]):
 
 def flow_sites(flow: Part, scopes: Scopes) -> Iterator[Site]:
     """All steps of one flow or procedure; each sees the results of the steps before it."""
-    yield from _Steps(flow, scopes).listed(flow.model, flow.path, {}, {})
+    yield from _Steps(flow, scopes).listed(listed_steps(flow), {}, {})
 
 
 class _Steps:
@@ -54,32 +54,32 @@ class _Steps:
     def __init__(self, flow: Part, scopes: Scopes) -> None:
         self._flow = flow
         self._scopes = scopes
-        self._ids = step_ids(flow_steps(flow))
         self._number = 0
 
-    def listed(
-        self, steps: Sequence[object], path: Path, results: Results, roots: Mapping[str, Shape]
-    ) -> Iterator[Site]:
-        """The sites of steps in order; `results` grows by what they give."""
-        for index, model in enumerate(steps):
-            yield from self._step(Written(model, (*path, index), caught=False), results, roots)
+    def listed(self, steps: Sequence[Written], results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
+        """The sites of steps in order; `results` grows by what they give, and until it does they share a place."""
+        place, given = self._place(results, roots), len(results)
+        for step in steps:
+            if len(results) != given:
+                place, given = self._place(results, roots), len(results)
+            yield from self._step(step, place, results, roots)
 
-    def _step(self, step: Written, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
-        self._number += 1
+    def _place(self, results: Results, roots: Mapping[str, Shape]) -> Place:
         scope = {**self._scopes.steps(Earlier(results, self._number)), **roots}
-        place = Place(self._flow.unit, scope, reads=True, owner=self._flow)
-        yield from _action(place, step)
-        inner = {**roots, **self._item(step, scope)}
-        for path, steps in step.lists():
-            yield from self.listed(steps, path, dict(results) if step.action == "for_each" else results, inner)
+        return Place(self._flow.unit, scope, reads=True, owner=self._flow)
+
+    def _step(self, step: Written, place: Place, results: Results, roots: Mapping[str, Shape]) -> Iterator[Site]:
+        yield from _action(place, step, self._scopes)
+        inner = {**roots, **self._item(step, place.scope)}
+        for steps in step.inner:
+            yield from self.listed(steps, dict(results) if step.action == "for_each" else results, inner)
         if (given := self._gives(step)) is not None:
-            results.setdefault(self._ids[step.path], (self._number, given))
+            results.setdefault(ids_of(self._flow)[step.path], (self._number, given))
             self._number += 1
         if step.undoing:
-            yield from self.listed(step.undoing, (*step.path, "compensate"), dict(results), roots)
-        for index, catch in enumerate(step.model.catch or ()):
-            caught = {**roots, **self._scopes.caught}
-            yield from self.listed(catch.do or (), (*step.path, "catch", index, "do"), results, caught)
+            yield from self.listed(step.undoing, dict(results), roots)
+        for steps in step.catches:
+            yield from self.listed(steps, results, {**roots, **self._scopes.caught})
 
     def _item(self, step: Written, scope: Mapping[str, Shape]) -> dict[str, Shape]:
         if step.action != "for_each":
@@ -92,8 +92,7 @@ class _Steps:
         unit, model = self._flow.unit, step.model
         match step.action:
             case "call":
-                tool = unit.find("tools", model.call)
-                return step_result(tool.model if tool else None, expanded=bool(model.expand))
+                return self._scopes.called(model.call, expanded=bool(model.expand))
             case "run":
                 return run_result(unit.procedures.get(model.run))
             case "receive":
@@ -102,13 +101,13 @@ class _Steps:
                 return None
 
 
-def _action(place: Place, step: Written) -> Iterator[Site]:
+def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
     model, path = step.model, step.path
     yield from place.text(model.title, *path, "title")
     yield from place.expression(model.when, *path, "when")
     match step.action:
         case "call":
-            yield from _call(place, step)
+            yield from _call(place, step, scopes)
         case "run":
             target = place.unit.procedures.get(model.run)
             wanted = fields_shape(target.input).fields or {} if target else {}
@@ -129,12 +128,11 @@ def _action(place: Place, step: Written) -> Iterator[Site]:
             yield from place.value(model.wait, *path, "wait", wanted=DATETIME)
 
 
-def _call(place: Place, step: Written) -> Iterator[Site]:
+def _call(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
     model, path = step.model, step.path
-    tool = place.unit.find("tools", model.call)
-    yield from place.values(model.with_, *path, "with", wanted=caller_shapes(tool))
+    yield from bound_sites(place, model.with_, path, place.unit.find("tools", model.call))
     if model.repeat is not None:
-        result = step_result(tool.model if tool else None, expanded=False).fields or {}
+        result = scopes.called(model.call, expanded=False).fields or {}
         inner = Place(place.unit, {**place.scope, "result": result["result"].sure()}, owner=place.owner)
         yield from inner.expression(model.repeat.until, *path, "repeat", "until")
 
@@ -149,7 +147,7 @@ def _loop(place: Place, step: Written) -> Iterator[Site]:
 def results_of(flow: Part, scopes: Scopes) -> dict[str, Shape]:
     """What `steps` holds when all have ended, whichever of them have run."""
     results: Results = {}
-    for _ in _Steps(flow, scopes).listed(flow.model, flow.path, results, {}):
+    for _ in _Steps(flow, scopes).listed(listed_steps(flow), results, {}):
         pass
     return {name: shape for name, (_, shape) in results.items()}
 

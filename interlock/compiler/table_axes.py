@@ -41,6 +41,7 @@ class Axis:
         self._rows_at = list(_running(self._changes))
         self._touching = _Union([rows if can else 0 for rows, can in zip(self._rows_at, self.possible, strict=False)])
         self._changing = _Union(self._changes)
+        self._always = self._rows_at[0] & ~self._changing.over(1, self.none)
         self._next = _next_of(self.possible)
 
     def _cut_by_limits(self, cells: Sequence[Cell | None], literals: list[Any]) -> None:
@@ -117,7 +118,8 @@ class Axis:
         """Rows that let through all of `runs`; not every such row, where only impossible pieces make the difference."""
         rows = -1
         for first, last in runs:
-            rows &= self._rows_at[first] & ~self._changing.over(first + 1, last)
+            whole = first == 0 and last == self.none
+            rows &= self._always if whole else self._rows_at[first] & ~self._changing.over(first + 1, last)
         return rows
 
     def first_of(self, runs: Sequence[Run]) -> int | None:
@@ -210,6 +212,8 @@ class _Union:
             self._nodes[node] = self._nodes[2 * node] | self._nodes[2 * node + 1]
 
     def over(self, first: int, last: int) -> int:
+        if first == 0 and last == self._size - 1:
+            return self._nodes[1]
         low, high, found = first + self._size, last + 1 + self._size, 0
         while low < high:
             if low & 1:

@@ -19,6 +19,8 @@ ORDERED = frozenset({"integer", "number", "date", "datetime"})
 Enums: TypeAlias = dict[int, set[Key]]
 """The keys of a column's values, by the identity of the column."""
 
+_NOTHING = frozenset({""})
+_ANY = frozenset({"", "-", "*"})
 _FEW = 16
 _COMPARISON = re.compile(r"(<=|>=|<|>)\s*(.+)", re.DOTALL)
 _RANGE = re.compile(r"([\[(])\s*([^\[\]()]+?)\s*\.\.\s*([^\[\]()]+?)\s*([\])])")
@@ -80,7 +82,7 @@ def is_template(value: Any) -> bool:
         return "{{" in value
     if isinstance(value, dict):
         return any(map(is_template, value.values()))
-    return isinstance(value, list | tuple) and any(map(is_template, value))
+    return isinstance(value, (list, tuple)) and any(map(is_template, value))
 
 
 def _input(written: Any, column: Field, csv: bool) -> Cell | None:
@@ -92,7 +94,7 @@ def _input(written: Any, column: Field, csv: bool) -> Cell | None:
                 "a list of an input cell cannot hold a template", "give the template a row of its own"
             )
         return Cell(template=written.strip())
-    if isinstance(written, str) and written.strip() in ({"", "-", "*"} if csv else {""}):
+    if isinstance(written, str) and written.strip() in (_ANY if csv else _NOTHING):
         return None
     if column.type in {"list", "object"}:
         raise _UnreadableError(

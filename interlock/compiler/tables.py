@@ -6,7 +6,7 @@ table that is too large for an exact answer is reported as not checked.
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from interlock.compiler.table_axes import Axis, Run, bits
 from interlock.compiler.table_cells import Problem, few, is_template, parse_cell, parse_output
@@ -149,25 +149,26 @@ class _Rows:
         rest = [-1] * (len(self.axes) + 1)
         for n in reversed(range(len(self.axes))):
             rest[n] = rest[n + 1] & self.axes[n].holding(region[n])
-        covered: set[tuple[int, int]] = set()
+        return self._look(0, rows, region, rest, set())
 
-        def look(n: int, rows: int) -> list[int] | None:
-            if not rows:
-                firsts = [self.axes[m].first_of(region[m]) for m in range(n, len(self.axes))]
-                return None if None in firsts else [first for first in firsts if first is not None]
-            if rows & rest[n] or (n, rows) in covered:
-                return None
-            self.steps += rows.bit_count() + 1
-            if self.steps > MOST_STEPS:
-                raise _TooLargeError
-            for subset, piece in self.axes[n].parted(region[n], rows):
-                deeper = look(n + 1, subset)
-                if deeper is not None:
-                    return [piece, *deeper]
-            covered.add((n, rows))
+    def _look(
+        self, n: int, rows: int, region: list[list[Run]], rest: list[int], covered: set[tuple[int, int]]
+    ) -> list[int] | None:
+        """The same from column `n` on; `rest` let through all of the columns from there, `covered` has no hole."""
+        if not rows:
+            firsts = [self.axes[m].first_of(region[m]) for m in range(n, len(self.axes))]
+            return None if None in firsts else [first for first in firsts if first is not None]
+        if rows & rest[n] or (n, rows) in covered:
             return None
-
-        return look(0, rows)
+        self.steps += rows.bit_count() + 1
+        if self.steps > MOST_STEPS:
+            raise _TooLargeError
+        for subset, piece in self.axes[n].parted(region[n], rows):
+            deeper = self._look(n + 1, subset, region, rest, covered)
+            if deeper is not None:
+                return [piece, *deeper]
+        covered.add((n, rows))
+        return None
 
 
 class _TooLargeError(Exception):
@@ -199,17 +200,23 @@ def _of_rows(decision: Decision) -> list[Finding]:
 def _duplicates(decision: Decision) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for number, row in enumerate(decision.rows):
-        cells = repr(sorted((name, cell.__dict__) for name, cell in row.when.items()))
-        other = first.setdefault(f"{cells} {_TEXT(row.then)}", number)
+        cells = sorted([(name, *cell.__dict__.values()) for name, cell in row.when.items()])
+        values = sorted([(name, _told(value)) for name, value in row.then.items()])
+        other = first.setdefault(repr((cells, values)), number)
         if other != number:
             message = f"row {number + 1} says the same as row {other + 1}"
             yield Finding("table-duplicate-row", number, other, message, "take one of them out")
 
 
+def _told(value: Any) -> Any:
+    """The value; a list or map as text, the same for the same keys in any order."""
+    return (_TEXT(value),) if isinstance(value, (list, tuple, dict)) else value
+
+
 def _never(rows: _Rows) -> Iterator[Finding]:
-    for number in range(len(rows.decision.rows)):
+    for number, row in enumerate(rows.decision.rows):
         for axis in rows.axes:
-            if axis.first_of(axis.runs[number]) is None:
+            if axis.name in row.when and axis.first_of(axis.runs[number]) is None:
                 message = f"row {number + 1} can never hit: no value of {axis.name!r} passes its cell"
                 yield Finding(
                     "table-unreachable-row", number, None, message, "look at the type, min and max of the column"

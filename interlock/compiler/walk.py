@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlock.spec.steps import (
@@ -20,7 +20,7 @@ from interlock.spec.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
@@ -34,40 +34,19 @@ UNDOABLE = (CallStep, RunStep, DoStep)
 _ACTION_OF = {model: action for action, model in ACTIONS.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """A step as written; `caught` says that it stands within a `catch`."""
+    """A step as written, with all within it.
+
+    `inner` are the lists of steps within it, as they run; `undoing` undoes it; `catches` holds the steps of each catch.
+    """
 
     model: Any
     path: Path
-    caught: bool
-    action: str = field(init=False)
-    """Its action key; worked out once, since every check asks for it."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "action", _ACTION_OF[type(self.model)])
-
-    def lists(self) -> Iterator[tuple[Path, Sequence[Any]]]:
-        """The lists of steps within it, as they run; what undoes it and its catches are not among them."""
-        model, path = self.model, self.path
-        match model:
-            case SwitchStep():
-                for index, branch in enumerate(model.switch):
-                    yield (*path, "switch", index, "do"), branch.do
-            case ParallelStep():
-                for name, steps in model.parallel.items():
-                    yield (*path, "parallel", name), steps
-            case ForEachStep():
-                yield (*path, "for_each", "do"), model.for_each.do
-            case DoStep():
-                yield (*path, "do"), model.do
-            case _:
-                return
-
-    @property
-    def undoing(self) -> Sequence[Any]:
-        """The steps that undo it."""
-        return (self.model.compensate or ()) if isinstance(self.model, UNDOABLE) else ()
+    action: str
+    inner: tuple[tuple[Written, ...], ...]
+    undoing: tuple[Written, ...]
+    catches: tuple[tuple[Written, ...], ...]
 
     @property
     def target(self) -> str:
@@ -87,20 +66,51 @@ class Written:
                 return self.action
 
 
-def steps_of(steps: Sequence[Any], path: Path, *, caught: bool = False) -> Iterator[Written]:
-    """The steps and all within them; a step comes before its branches, and those before its catches."""
-    for index, model in enumerate(steps):
-        step = Written(model, (*path, index), caught)
+def _written(models: Sequence[Any], path: Path) -> tuple[Written, ...]:
+    """A list of steps and all within them: the one place where paths of steps are made."""
+    return tuple([_step(model, (*path, index)) for index, model in enumerate(models)])
+
+
+def _step(model: Any, path: Path) -> Written:
+    inner = tuple([_written(models, (*path, *below)) for below, models in _lists(model)])
+    undoing = _written(model.compensate or (), (*path, "compensate")) if isinstance(model, UNDOABLE) else ()
+    caught = enumerate(model.catch or ())
+    catches = tuple([_written(catch.do or (), (*path, "catch", index, "do")) for index, catch in caught])
+    return Written(model, path, _ACTION_OF[type(model)], inner, undoing, catches)
+
+
+def _lists(model: Any) -> Iterable[tuple[Path, Sequence[Any]]]:
+    """The lists of steps within a step, each with its path there."""
+    match model:
+        case SwitchStep():
+            return [(("switch", index, "do"), branch.do) for index, branch in enumerate(model.switch)]
+        case ParallelStep():
+            return [(("parallel", name), steps) for name, steps in model.parallel.items()]
+        case ForEachStep():
+            return [(("for_each", "do"), model.for_each.do)]
+        case DoStep():
+            return [(("do",), model.do)]
+        case _:
+            return ()
+
+
+def every(steps: Iterable[Written]) -> Iterator[Written]:
+    """The steps and all within them; a step comes before its lists, what undoes it, and its catches, in this order."""
+    for step in steps:
         yield step
-        yield from _within(step)
+        for within in (*step.inner, step.undoing, *step.catches):
+            if within:
+                yield from every(within)
 
 
-def _within(step: Written) -> Iterator[Written]:
-    for path, steps in step.lists():
-        yield from steps_of(steps, path, caught=step.caught)
-    yield from steps_of(step.undoing, (*step.path, "compensate"), caught=step.caught)
-    for index, catch in enumerate(step.model.catch or ()):
-        yield from steps_of(catch.do or (), (*step.path, "catch", index, "do"), caught=True)
+def listed_steps(flow: Part) -> tuple[Written, ...]:
+    """The list of steps that is a flow or procedure, worked out once."""
+    memo = flow.unit.memo
+    key = ("listed", flow.name)
+    if key not in memo:
+        memo[key] = _written(flow.model, flow.path)
+    steps: tuple[Written, ...] = memo[key]
+    return steps
 
 
 def flow_steps(flow: Part) -> tuple[Written, ...]:
@@ -108,7 +118,7 @@ def flow_steps(flow: Part) -> tuple[Written, ...]:
     memo = flow.unit.memo
     key = ("steps", flow.name)
     if key not in memo:
-        memo[key] = tuple(steps_of(flow.model, flow.path))
+        memo[key] = tuple(every(listed_steps(flow)))
     steps: tuple[Written, ...] = memo[key]
     return steps
 
@@ -120,6 +130,16 @@ def all_steps(unit: Unit) -> tuple[Written, ...]:
         memo["steps"] = tuple(step for flow in unit.parts("flows").values() for step in flow_steps(flow))
     steps: tuple[Written, ...] = memo["steps"]
     return steps
+
+
+def ids_of(flow: Part) -> Mapping[Path, str]:
+    """The id of each step of one flow, worked out once."""
+    memo = flow.unit.memo
+    key = ("step ids", flow.name)
+    if key not in memo:
+        memo[key] = step_ids(flow_steps(flow))
+    ids: Mapping[Path, str] = memo[key]
+    return ids
 
 
 def step_ids(steps: Sequence[Written]) -> dict[Path, str]:

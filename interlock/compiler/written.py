@@ -1,19 +1,17 @@
 """The strings an author wrote within texts and values, each with its path."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
-def texts(text: Any, path: Path) -> Iterator[tuple[Path, str]]:
+def texts(text: Any, path: Path) -> Iterable[tuple[Path, str]]:
     """Every language's version of a Text; nothing for none."""
     if isinstance(text, str):
-        yield path, text
-    elif isinstance(text, dict):
-        for language, version in text.items():
-            yield (*path, language), version
+        return ((path, text),)
+    return [((*path, language), version) for language, version in text.items()] if text is not None else ()
 
 
 def strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -30,7 +28,9 @@ def strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 def has_template(value: Any) -> bool:
     """Whether a value is computed."""
-    return any("{{" in text or "{%" in text for _, text in strings(value, ()))
+    if isinstance(value, str):
+        return "{{" in value or "{%" in value
+    return any(has_template(text) for _, text in strings(value, ()))
 
 
 _ONE_PATH = re.compile(r"\s*\{\{\s*([A-Za-z_][\w.]*)\s*\}\}\s*")

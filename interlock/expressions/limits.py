@@ -20,6 +20,8 @@ MAX_BITS = 8_192
 """Size of a computed integer, well under the digits that Python converts to text."""
 MAX_TEXT = 65_536
 """Characters of a computed text and of a rendered template."""
+MOST_PARSED = 32_768
+"""Texts whose trees are kept: more than a spec of 512 KiB has, or each pass over them would read them all again."""
 MAX_WORK = 100_000
 """Units of work of one evaluation: list items visited, loop rounds, blocks of 64 characters made."""
 

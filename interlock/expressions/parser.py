@@ -7,7 +7,7 @@ from typing import Literal as OneOf
 from interlock.expressions import nodes
 from interlock.expressions.hints import FOREIGN_CONSTANTS, after_operand, as_call, in_place_of_operand
 from interlock.expressions.lexer import Token, fail, integer, number, tokens_of, unquoted
-from interlock.expressions.limits import MAX_DEPTH, MAX_EXPRESSION
+from interlock.expressions.limits import MAX_DEPTH, MAX_EXPRESSION, MOST_PARSED
 from interlock.expressions.nodes import Expr
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -16,7 +16,7 @@ CONSTANTS = {"true": True, "True": True, "false": False, "False": False, "none":
 KEYWORDS = frozenset({"and", "or", "not", "in", "is", "if", "else", *FOREIGN_CONSTANTS})
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=MOST_PARSED)
 def parse_expression(text: str) -> Expr:
     """The tree of a bare expression; raises ExpressionError."""
     if len(text) > MAX_EXPRESSION:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from interlock.expressions import nodes
 from interlock.expressions.lexer import Token, fail, tokens_of
-from interlock.expressions.limits import MAX_BLOCKS, MAX_BRANCHES, MAX_EXPRESSION, MAX_TEMPLATE
+from interlock.expressions.limits import MAX_BLOCKS, MAX_BRANCHES, MAX_EXPRESSION, MAX_TEMPLATE, MOST_PARSED
 from interlock.expressions.nodes import Block
 from interlock.expressions.parser import KEYWORDS, Parser
 
@@ -29,7 +29,7 @@ REFUSED = {
 }
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=MOST_PARSED)
 def parse_template(text: str) -> tuple[Block, ...]:
     """The blocks of a template; raises ExpressionError. One newline at the very end is dropped, as in Jinja."""
     if len(text) > MAX_TEMPLATE:

@@ -139,7 +139,7 @@ def order_of(value: Any, field: Field) -> Any:
         return _day(value)
     if field.type == "datetime":
         return _moment(value, field.timezone)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value  # noqa: PLR0124  # NaN
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value  # noqa: PLR0124  # NaN
     return value if is_number else None
 
 

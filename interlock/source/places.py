@@ -35,11 +35,11 @@ class Places:
 
     def value(self, path: KeyPath) -> Location:
         """Place of a value; if it is not there, of the nearest value around it."""
-        return self.text.at(start_of(self._find(path)[0]))
+        return self.text.at(start_of(self._walked(path)[0]))
 
     def key(self, path: KeyPath) -> Location:
         """Place of a key, or of a list item; if it is not there, of the nearest key around it."""
-        return self.text.at(self._find(path)[1])
+        return self.text.at(self._walked(path)[1])
 
     def inside(self, path: KeyPath, offset: int) -> Location:
         """Place of the character at `offset` of a scalar's text."""
@@ -66,7 +66,7 @@ class Places:
 
     def start(self, path: KeyPath) -> int:
         """Index in the file of the value at `path`, or of the nearest one around it."""
-        return start_of(self._find(path)[0])
+        return start_of(self._walked(path)[0])
 
     def paths(self) -> dict[int, KeyPath]:
         """The path of every scalar, by its index in the file."""
@@ -85,11 +85,6 @@ class Places:
     def _exact(self, path: KeyPath) -> "Spot | None":
         spot, _, length = self._walked(path)
         return spot if length == len(path) else None
-
-    def _find(self, path: KeyPath) -> tuple[Spot, int]:
-        """The spot of the longest existing prefix, and the index of its key."""
-        spot, key, _ = self._walked(path)
-        return spot, key
 
     def _walked(self, path: KeyPath) -> tuple[Spot, int, int]:
         """The spot of the longest existing prefix, the index of its key, and its length; asked very often."""

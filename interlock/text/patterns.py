@@ -32,6 +32,8 @@ _NO_CLAUSES = re.compile(
 """Patterns to which the punctuation of clauses is the same whether full-width or not."""
 _COUNT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _TRIED = ("", "a", "A1", " ", "-", "a1 -", "查", "查a 1", "\n")
+"""Texts in which a pattern is looked for that asks what stands beside it; for any other the empty text is enough."""
+_BESIDE = re.compile(r"[\^$]|\\[bBAzZ]")
 
 _REASONS = (
     ("(?=", "look-ahead is not supported", "end with \\b, or name what surrounds the value in `labels`"),
@@ -66,7 +68,8 @@ def pattern_problem(pattern: str) -> tuple[str, str] | None:
     if compiled.programsize > LARGEST_PROGRAM:
         hint = "repeat less, or write several patterns"
         return f"the pattern is too large: {compiled.programsize} steps, {LARGEST_PROGRAM} are allowed", hint
-    if any(match.start() == match.end() for text in _TRIED for match in compiled.finditer(text.encode())):
+    tried = _TRIED if _BESIDE.search(pattern) else ("",)
+    if any(match.start() == match.end() for text in tried for match in compiled.finditer(text.encode())):
         return "the pattern matches an empty text", "let it match at least one character: + instead of *"
     return None
 
