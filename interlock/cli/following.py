@@ -48,9 +48,12 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
             yield f"once the cause is mended: interlock retry {run}{unknown}"
         case "cancelled":
             yield click.style("cancelled", fg="yellow", bold=True)
+        case "terminated" | "timed_out" as cut_off:
+            said = f"{cut_off.replace('_', ' ')}: Temporal has ended the run where it stood, and nothing is undone"
+            yield click.style(said, fg="red", bold=True)
         case _:
             yield click.style(f"failed: {failure.get('message')}", fg="red", bold=True)
-    if status["undo"] and status["status"] != "done":
+    if status.get("undo") and status["status"] != "done":
         yield f"not undone: {', '.join(status['undo'])}"
 
 

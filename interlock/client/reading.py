@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from temporalio.client import Client
 
 from interlock.client.attributes import SPEC
+from interlock.client.ends import CUT_OFF
 from interlock.client.procedures import Procedures
 from interlock.client.sessions import Interlock
 
@@ -13,15 +14,20 @@ Json: TypeAlias = dict[str, Any]
 
 
 async def records_of(client: Client, task_queue: str, run: str, after: int = 0) -> AsyncIterator[Json]:
-    """The records of a procedure's run, or of the session `agent:session`, later than a number."""
+    """The records of a procedure's run, or of the session `agent:session`, later than a number.
+
+    One that Temporal has ended could not write that down itself: a last record, without a number, says it.
+    """
     desk = Procedures(client, task_queue=task_queue)
     status = await desk.status(run)
     if "session" in status:
-        async for record in _turns(client, task_queue, run, after, status["turn"]):
-            yield record
-        return
-    async for record in desk.records(run, after):
+        records = _turns(client, task_queue, run, after, status["turn"])
+    else:
+        records = desk.records(run, after)
+    async for record in records:
         yield record
+    if status["status"] in CUT_OFF.values():
+        yield {"event": status["status"], "at_ms": await desk.closed_ms(run)}
 
 
 async def _turns(client: Client, task_queue: str, run: str, after: int, last: int) -> AsyncIterator[Json]:

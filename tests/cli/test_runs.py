@@ -1,5 +1,6 @@
 """`run`, `record`, `retry`, `cancel` and `audit` as people run them, against `interlock dev` and a service that fails."""
 
+import asyncio
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from interlock.cli import root
+from interlock.client import connect
 
 pytestmark = pytest.mark.server
 
@@ -228,6 +230,27 @@ def test_a_cancelled_run_is_undone_and_a_second_word_changes_nothing(told):
     code, output, _ = told("record", "gone")
     assert (code, "undone  pay" in output, "cancel  by ann" in output) == (0, True, True)
     assert told("cancel", "gone")[::2] == (1, "Error: run 'gone' is over: it has failed\n")
+
+
+def test_a_run_that_temporal_ends_is_followed_to_its_end_and_called_what_it_is(told, dev):
+    outputs = []
+    words = ("run", "pay-claim", "--id", "shot", "--brief", "--input", claim("C-wait"))
+    following = threading.Thread(target=lambda: outputs.append(told(*words)))
+    following.start()
+    while "pay  (" not in told("record", "shot")[1]:
+        assert following.is_alive()
+    asyncio.run(terminated(dev[0], "shot"))
+    following.join()
+    code, output, _ = outputs[0]
+    last = ["terminated: Temporal has ended the run where it stood, and nothing is undone", "not undone: pay"]
+    assert (code, output.splitlines()[-2:]) == (1, last)
+    assert "terminated  Temporal was told to end the run where it stood" in told("record", "shot")[1]
+    assert told("cancel", "shot")[::2] == (1, "Error: run 'shot' is over: it was terminated\n")
+
+
+async def terminated(address, run):
+    client = await connect(address)
+    await client.get_workflow_handle(run).terminate()
 
 
 def test_the_record_is_told_in_lines_or_as_json_after_a_number(told):
