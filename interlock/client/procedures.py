@@ -86,14 +86,15 @@ class Procedures(Runs):
 
     async def records(self, id: str, after: int = 0, *, timeout: float = TIMEOUT) -> AsyncIterator[Json]:
         """The records of the run later than number `after`, in order, from the runs that it continued."""
-        for run in await self._delivered(partial(self._chain, id, after), timeout):
+        for run, page in await self._delivered(partial(self._chain, id, after), timeout):
             while True:
-                page: Json = await self._query("records", id, (after,), timeout, run)
                 for record in page["records"]:
-                    after = record["number"]
-                    yield record
+                    if record["number"] > after:  # a run holds the last ones of the run before it, too
+                        after = record["number"]
+                        yield record
                 if after >= page["last"] or not page["records"]:
                     break
+                page = await self._query("records", id, (after,), timeout, run)  # noqa: PLW2901 - the next page
 
     async def result(self, id: str) -> Json:
         """The result, once it is there. Raises RejectedError for a run that ends without one.
@@ -131,17 +132,18 @@ class Procedures(Runs):
     ) -> Any:
         return await self._delivered(lambda: self._asked(id, query, arguments, run), timeout)
 
-    async def _chain(self, id: str, after: int) -> list[str | None]:
-        """The runs that hold records after a number, the oldest first."""
-        runs: list[str | None] = [None]
+    async def _chain(self, id: str, after: int) -> list[tuple[str | None, Json]]:
+        """The runs that hold records after a number, the oldest first, each with the first ones of these."""
+        runs: list[tuple[str | None, Json]] = []
+        run: str | None = None
         while True:
-            page = await self._asked(id, "records", (after,), runs[0])
+            page: Json = await self._asked(id, "records", (after,), run)
+            runs.insert(0, (run, page))
             if page["last"] <= after or (page["records"] and page["records"][0]["number"] == after + 1):
                 return runs
-            previous = (await self._asked(id, "status", run=runs[0]))["previous_run"]
-            if previous is None:
+            run = (await self._asked(id, "status", run=run))["previous_run"]
+            if run is None:
                 return runs
-            runs.insert(0, previous)
 
     async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
         update_id = str(uuid.uuid4())
