@@ -69,10 +69,9 @@ class Procedures(Runs):
             raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"")
         return status
 
-    async def closed_ms(self, id: str, *, timeout: float = TIMEOUT) -> int | None:
-        """When the run ended, by Temporal's clock; none for one that has not."""
-        closed = (await self._delivered(partial(self._described, id), timeout)).close_time
-        return None if closed is None else int(closed.timestamp() * 1000)
+    async def described(self, id: str, *, timeout: float = TIMEOUT) -> WorkflowExecutionDescription:
+        """What Temporal itself knows of the run."""
+        return await self._delivered(partial(self._described, id), timeout)
 
     async def steps(self, id: str, *, timeout: float = TIMEOUT) -> list[Json]:
         """Every step, and how far it is."""
