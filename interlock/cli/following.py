@@ -53,8 +53,8 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
             yield click.style(said, fg="red", bold=True)
         case _:
             yield click.style(f"failed: {failure.get('message')}", fg="red", bold=True)
-    if status.get("undo") and status["status"] != "done":
-        yield f"not undone: {', '.join(status['undo'])}"
+    if status.get("effects") and status["status"] != "done":
+        yield f"not undone: {', '.join(status['effects'])}"
 
 
 def _show_running(status: dict[str, Any]) -> None:

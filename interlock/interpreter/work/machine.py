@@ -196,7 +196,6 @@ class WorkMachine:
                 continue
             del state.undo[instance]
             self.notes.happened("undone", self._walk.now_ms, step=instance)
-        state.undone = not state.undo_failures
         if state.undo_failures and self._work.park_ms:
             self._park()
         else:
