@@ -32,6 +32,7 @@ class Beside(Generic[W]):
             now_ms=now_ms,
             plans=self._plans.values(),
             run_id=command.child_id,
+            language=command.language,
         )
         self._running[command.child_id] = stage
         stage.begin()

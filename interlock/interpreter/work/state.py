@@ -42,6 +42,7 @@ class RunState:
     plan_digest: str
     input: Json
     requester: str = ""
+    language: str = ""
     status: Status = "running"
     started_ms: int = 0
     last_ms: int = 0
