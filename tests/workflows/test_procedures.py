@@ -12,7 +12,7 @@ from temporalio.worker import Replayer
 
 from interlock.client import Interlock
 from interlock.compiler.compile import compile_folder
-from interlock_workflows.conversation import TURNS_PER_RUN
+from interlock_workflows.lasting import TURNS_PER_RUN
 from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
