@@ -9,14 +9,14 @@ import click
 
 from demo import spoilt
 from demo.processes import HrService, Worker
-from interlock.authoring.auditing import audited
+from interlock.authoring.auditing import Audit, Run
 from interlock.cli import formats
 from interlock.cli.audit import audit_lines
 from interlock.cli.bundles import compile_shown
 from interlock.cli.following import follow, outcome_lines
 from interlock.client import TASK_QUEUE
 from interlock.client.procedures import Procedures
-from interlock.client.reading import records_of, runs_of
+from interlock.client.reading import runs_of, with_begun
 from interlock.compiler import compile_folder
 from interlock.plan.plan import Plan
 
@@ -102,9 +102,10 @@ class Payroll:
         """Six figures over the runs of this demo."""
         title("the audit of these runs")
         client, plans = self._desk.client, self._plans()
+        audit = Audit()
         runs = [run for name in plans for run in await runs_of(client, name, 100)]
-        records = [[record async for record in records_of(client, TASK_QUEUE, run)] for run in runs]
-        audit = audited(records, plans)
+        async for run, status, records in with_begun(client, TASK_QUEUE, runs):
+            audit.take(Run(run, status["spec"], status["run"], records), plans[status["spec"]])
         click.echo("\n".join(audit_lines(audit)))
         if not all(share.complete for _, share in audit.shares()):
             raise RuntimeError("a figure is not complete")

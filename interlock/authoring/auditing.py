@@ -4,6 +4,7 @@ Records are those of turns and of steps alike; each call in them says where its 
 what came of it. What is masked cannot be compared, and is counted as masked.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,9 +43,26 @@ class Share:
         return self.part == self.whole
 
 
+CUT_OFF = frozenset({"terminated", "timed_out"})
+"""Events by which a reader of records says that Temporal has ended the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run to be audited: its id, the spec that it is of, the id of Temporal for it, and its records in order."""
+
+    id: str
+    spec: str
+    first: str
+    records: Sequence[Json]
+
+
 @dataclass(slots=True)
 class Audit:
-    """The six figures, over `runs` runs and `calls` calls; `masked` values could not be compared."""
+    """The six figures, over runs of the specs in `of` and `calls` calls; `masked` values could not be compared.
+
+    `cut_off` are runs that Temporal has ended, by id: their last calls may be in no record.
+    """
 
     inputs_with_source: Share = field(default_factory=Share)
     cells_with_one_producer: Share = field(default_factory=Share)
@@ -52,9 +70,22 @@ class Audit:
     ids_verbatim: Share = field(default_factory=Share)
     bad_arguments_stopped: Share = field(default_factory=Share)
     calls_linked: Share = field(default_factory=Share)
-    runs: int = 0
+    of: Counter[str] = field(default_factory=Counter)
     calls: int = 0
     masked: int = 0
+    cut_off: dict[str, str] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
+    _begun: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        """How many runs were audited."""
+        return self.of.total()
+
+    @property
+    def missing(self) -> list[str]:
+        """The runs that audited ones have begun and that are not among them, each with who began it."""
+        return [words for run, words in self._begun if run not in self._seen]
 
     def shares(self) -> list[tuple[str, Share]]:
         """The figures with their names for people, in the order of the docs."""
@@ -67,16 +98,22 @@ class Audit:
             ("calls linked to what they read and wrote", self.calls_linked),
         ]
 
+    def take(self, run: Run, plan: Plan | None) -> None:
+        """Audit one more run; `plan` is that of its spec, if there is one by now."""
+        if plan is not None and run.spec not in self.of:
+            _registered(self, plan)
+        self.of[run.spec] += 1
+        self._seen |= {run.id, run.first}
+        self._begun += _begun(run)
+        self.cut_off.update((run.id, one["event"]) for one in run.records if one.get("event") in CUT_OFF)
+        _run(self, run)
 
-def audited(runs: Iterable[Sequence[Json]], plans: Mapping[str, Plan]) -> Audit:
-    """The figures of runs, each given by its records in order; `plans` are those that the runs may be pinned to."""
+
+def audited(runs: Iterable[Run], plans: Mapping[str, Plan]) -> Audit:
+    """The figures of runs; `plans` are those that the runs may be pinned to, by their name."""
     audit = Audit()
-    for plan in plans.values():
-        _registered(audit, plan)
-    tools = {name: tool for plan in plans.values() for name, tool in plan.tools.items()}
-    for records in runs:
-        audit.runs += 1
-        _run(audit, records, {name for name, tool in tools.items() if tool.writes})
+    for run in runs:
+        audit.take(run, plans.get(run.spec))
     return audit
 
 
@@ -88,21 +125,32 @@ def _registered(audit: Audit, plan: Plan) -> None:
             audit.inputs_with_source.count(sourced, f"{plan.name}: {tool}.{name} ({declared.at})")
 
 
-def _run(audit: Audit, records: Sequence[Json], writing: set[str]) -> None:
+def _begun(run: Run) -> Iterator[tuple[str, str]]:
+    """The procedures that a run has begun: a step names the run by Temporal's id, a turn by the end of its own."""
+    for record in run.records:
+        child = record.get("child") or {}
+        if child.get("run"):
+            yield child["run"], f"{child['procedure']}, run by {run.id} at {record['step']}"
+        for one in record.get("runs") or ():
+            yield f"{run.id}/{one['run']}", f"{one['procedure']}, run by {run.id} in turn {record['turn']}"
+
+
+def _run(audit: Audit, run: Run) -> None:
     producers: dict[str, set[str]] = {}
     filled: dict[str, Json] = {}
-    for where, call in _calls(records):
+    for step, call in _calls(run.records):
+        where = f"{run.id} {step}"
         audit.calls += 1
-        _coverage(audit, where, call, writing)
+        _coverage(audit, where, call)
         _verbatim(audit, where, call, filled)
         _stopped(audit, where, call)
         _linked(audit, where, call, filled)
         for name in call.get("filled") or ():
-            producers.setdefault(f"{_pass_of(where)}{name}", set()).add(call["tool"])
+            producers.setdefault(f"{_pass_of(step)}{name}", set()).add(call["tool"])
         if call.get("receipt"):
             filled[call["receipt"]] = call.get("filled") or {}
     for name, tools in producers.items():
-        audit.cells_with_one_producer.count(len(tools) == 1, f"{name}: {', '.join(sorted(tools))}")
+        audit.cells_with_one_producer.count(len(tools) == 1, f"{run.id} {name}: {', '.join(sorted(tools))}")
 
 
 def _calls(records: Sequence[Json]) -> Iterator[tuple[str, Json]]:
@@ -111,12 +159,13 @@ def _calls(records: Sequence[Json]) -> Iterator[tuple[str, Json]]:
             yield str(record.get("step") or f"turn {record.get('turn')}"), call
 
 
-def _pass_of(where: str) -> str:
-    return where[: where.rfind("/") + 1]
+def _pass_of(step: str) -> str:
+    return step[: step.rfind("/") + 1]
 
 
-def _coverage(audit: Audit, where: str, call: Json, writing: set[str]) -> None:
-    if call["tool"] not in writing or not call.get("receipt"):
+def _coverage(audit: Audit, where: str, call: Json) -> None:
+    """Only a call that writes has an `effect` in its record."""
+    if "effect" not in call:
         return
     for name in call.get("arguments") or ():
         source = (call.get("sources") or {}).get(name) or {}

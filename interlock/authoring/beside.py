@@ -35,6 +35,7 @@ class Beside(Generic[W]):
             plans=self._plans.values(),
             run_id=command.child_id,
             outside=self._outside,
+            language=command.language,
         )
         self._running[command.child_id] = stage
         stage.begin()

@@ -17,6 +17,8 @@ EVENTS = {
     "failed": "nothing catches this",
     "ended": "the procedure has failed",
     "cancelled": "the procedure has not done its work",
+    "terminated": "Temporal was told to end the run where it stood",
+    "timed_out": "Temporal has ended the run where it stood: its time was over",
 }
 
 

@@ -41,11 +41,13 @@ if TYPE_CHECKING:
 class Run:
     """One run on the stage. `path` leads to it by the `run` steps of those above it; that of the first is empty."""
 
-    def __init__(self, program: Program, path: str, run_id: str, given: Mapping[str, Any], now_ms: int) -> None:
+    def __init__(
+        self, program: Program, path: str, run_id: str, given: Mapping[str, Any], now_ms: int, language: str = ""
+    ) -> None:
         assert program.plan.work is not None
         self.program = program
         self.path = path
-        self.state = started(program, run_id=run_id, given=given, now_ms=now_ms)
+        self.state = started(program, run_id=run_id, given=given, now_ms=now_ms, language=language)
         self.machine = WorkMachine(program, self.state)
         self.above: tuple[Run, str] | None = None
         self.calls_at = {step.at for step in steps_in(program.plan.work.steps) if isinstance(step, CallStep)}
@@ -84,6 +86,7 @@ class WorkStage(Generic[W]):
         plans: Iterable[Plan] = (),
         run_id: str = "stage",
         outside: Outside | None = None,
+        language: str = "",
     ) -> None:
         assert plan.work is not None
         self.world = world
@@ -93,7 +96,7 @@ class WorkStage(Generic[W]):
         self._timers: dict[tuple[str, str], tuple[int, int]] = {}
         self._begun = 0
         self._played = WorkPlayed()
-        self.run = Run(link(plan), "", run_id, self._outside.given(plan.work.input, given), now_ms)
+        self.run = Run(link(plan), "", run_id, self._outside.given(plan.work.input, given), now_ms, language)
         self.runs = {"": self.run}
 
     def begin(self) -> WorkPlayed:
@@ -174,7 +177,8 @@ class WorkStage(Generic[W]):
         """A procedure begins under the plan that its runner was checked against; one with a wrong input has failed."""
         path, program = _below(run, command.child_id), link(self._plans[command.digest])
         try:
-            child = Run(program, path, f"{run.state.run_id}/{command.child_id}", command.input, self.now_ms)
+            run_id = f"{run.state.run_id}/{command.child_id}"
+            child = Run(program, path, run_id, command.input, self.now_ms, command.language)
         except InvalidMessage as problem:
             ended = ProcedureEnded(command.child_id, "failed", self.now_ms, message=problem.message)
             return self._handled(run, ended)

@@ -48,10 +48,13 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
             yield f"once the cause is mended: interlock retry {run}{unknown}"
         case "cancelled":
             yield click.style("cancelled", fg="yellow", bold=True)
+        case "terminated" | "timed_out" as cut_off:
+            said = f"{cut_off.replace('_', ' ')}: Temporal has ended the run where it stood, and nothing is undone"
+            yield click.style(said, fg="red", bold=True)
         case _:
             yield click.style(f"failed: {failure.get('message')}", fg="red", bold=True)
-    if status["undo"] and status["status"] != "done":
-        yield f"not undone: {', '.join(status['undo'])}"
+    if status.get("effects") and status["status"] != "done":
+        yield f"not undone: {', '.join(status['effects'])}"
 
 
 def _show_running(status: dict[str, Any]) -> None:

@@ -39,7 +39,8 @@ def command(
     """Start the procedure NAME and follow it until it has ended or stands still.
 
     Without --address an in-memory Temporal server and a worker are started for that time. Ctrl-C stops following; with
-    --address the run itself goes on. Exit status: 0 done, 1 failed, cancelled or standing still.
+    --address the run itself goes on. Exit status: 0 done, 1 failed, cancelled, ended by
+    Temporal or standing still.
     """
     from interlock.cli.logs import log_for_people
 

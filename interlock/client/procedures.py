@@ -8,18 +8,16 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
-from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
-from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
-from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.client import WorkflowExecutionDescription, WorkflowFailureError, WorkflowQueryRejectedError
+from temporalio.common import QueryRejectCondition, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from interlock.client.delivery import rejected
+from interlock.client.ends import CUT_OFF, OVER, WORDS, failed
 from interlock.client.errors import NoSuchSessionError, RejectedError
 from interlock.client.once import input_of
 from interlock.client.runs import TIMEOUT, Json, Runs
-from interlock.contract.calls import BEING_OPENED, FINISHED
-
-GOES_ON = frozenset({WorkflowExecutionStatus.RUNNING, WorkflowExecutionStatus.CONTINUED_AS_NEW})
+from interlock.contract.calls import BEING_OPENED
 
 
 class Procedures(Runs):
@@ -52,14 +50,28 @@ class Procedures(Runs):
         return await self._delivered(attempt, timeout)
 
     async def status(self, id: str, *, timeout: float = TIMEOUT) -> Json:
-        """Where the run stands: what runs, what it waits for, what failed, what it lacks."""
+        """Where the run stands: what runs, what it waits for, what failed, what it lacks.
+
+        The `status` of a run that Temporal has ended is `terminated` or `timed_out`; the rest is as the run had it.
+        """
         return await self._delivered(partial(self._known_status, id), timeout)
 
     async def _known_status(self, id: str) -> Json:
-        status: Json = await self._asked(id, "status")
+        cut_off: str | None = None
+        try:
+            status: Json = await self._asked(id, "status", unless=QueryRejectCondition.NOT_COMPLETED_CLEANLY)
+        except WorkflowQueryRejectedError as closed:
+            status = await self._asked(id, "status")
+            cut_off = CUT_OFF.get(closed.status) if closed.status is not None else None
+        if cut_off is not None:
+            return status | {"status": cut_off}
         if status["status"] == "opening":  # which passes as soon as the plan is there
             raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"")
         return status
+
+    async def described(self, id: str, *, timeout: float = TIMEOUT) -> WorkflowExecutionDescription:
+        """What Temporal itself knows of the run."""
+        return await self._delivered(partial(self._described, id), timeout)
 
     async def steps(self, id: str, *, timeout: float = TIMEOUT) -> list[Json]:
         """Every step, and how far it is."""
@@ -73,24 +85,25 @@ class Procedures(Runs):
 
     async def records(self, id: str, after: int = 0, *, timeout: float = TIMEOUT) -> AsyncIterator[Json]:
         """The records of the run later than number `after`, in order, from the runs that it continued."""
-        for run in await self._delivered(partial(self._chain, id, after), timeout):
+        for run, page in await self._delivered(partial(self._chain, id, after), timeout):
             while True:
-                page: Json = await self._query("records", id, (after,), timeout, run)
                 for record in page["records"]:
-                    after = record["number"]
-                    yield record
+                    if record["number"] > after:  # a run holds the last ones of the run before it, too
+                        after = record["number"]
+                        yield record
                 if after >= page["last"] or not page["records"]:
                     break
+                page = await self._query("records", id, (after,), timeout, run)  # noqa: PLW2901 - the next page
 
     async def result(self, id: str) -> Json:
-        """The result, once it is there. Raises RejectedError for a run that fails for good or is cancelled."""
+        """The result, once it is there. Raises RejectedError for a run that ends without one.
+
+        Its `kind` is `cancelled`, or `terminated` or `timed_out` where Temporal has ended the run; else the run's own.
+        """
         try:
             result: Json = await self.client.get_workflow_handle(id, result_type=dict).result()
         except WorkflowFailureError as failure:
-            cause = failure.cause
-            if isinstance(cause, ApplicationError):
-                raise rejected(cause) from failure
-            raise RejectedError("cancelled", str(cause)) from failure
+            raise failed(failure) from failure
         return result
 
     async def event(
@@ -118,17 +131,18 @@ class Procedures(Runs):
     ) -> Any:
         return await self._delivered(lambda: self._asked(id, query, arguments, run), timeout)
 
-    async def _chain(self, id: str, after: int) -> list[str | None]:
-        """The runs that hold records after a number, the oldest first."""
-        runs: list[str | None] = [None]
+    async def _chain(self, id: str, after: int) -> list[tuple[str | None, Json]]:
+        """The runs that hold records after a number, the oldest first, each with the first ones of these."""
+        runs: list[tuple[str | None, Json]] = []
+        run: str | None = None
         while True:
-            page = await self._asked(id, "records", (after,), runs[0])
+            page: Json = await self._asked(id, "records", (after,), run)
+            runs.insert(0, (run, page))
             if page["last"] <= after or (page["records"] and page["records"][0]["number"] == after + 1):
                 return runs
-            previous = (await self._asked(id, "status", run=runs[0]))["previous_run"]
-            if previous is None:
+            run = (await self._asked(id, "status", run=run))["previous_run"]
+            if run is None:
                 return runs
-            runs.insert(0, previous)
 
     async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
         update_id = str(uuid.uuid4())
@@ -147,14 +161,17 @@ class Procedures(Runs):
 
     async def _must_go_on(self, id: str) -> None:
         """Raises for a run that was never there or is over; one that continues as new is neither."""
+        status = (await self._described(id)).status
+        if status in WORDS:
+            raise RejectedError("run_over", f"run {id!r} is over: {WORDS[status]}")
+
+    async def _described(self, id: str) -> WorkflowExecutionDescription:
         try:
-            status = (await self.client.get_workflow_handle(id).describe()).status
+            return await self.client.get_workflow_handle(id).describe()
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
                 raise NoSuchSessionError(self._nowhere(id)) from error
             raise
-        if status is not None and status not in GOES_ON:
-            raise RejectedError("run_over", f"run {id!r} is over: it has {status.name.lower().replace('_', ' ')}")
 
     @staticmethod
     def _nowhere(where: str) -> str:
@@ -169,6 +186,6 @@ async def followed(desk: Procedures, id: str, *, every: float = 0.2) -> AsyncIte
         fresh = [record async for record in desk.records(id, after)] if status.get("records", 0) > after else []
         after = fresh[-1]["number"] if fresh else after
         yield status, fresh
-        if status["status"] in FINISHED or status["status"] == "failed":
+        if status["status"] in OVER or status["status"] == "failed":
             return
         await asyncio.sleep(every)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Self, TypeAlias, TypeVar
 
 from temporalio.client import Client, WorkflowQueryFailedError
+from temporalio.common import QueryRejectCondition
 from temporalio.service import RPCError, RPCStatusCode
 
 from interlock.client.connection import TASK_QUEUE, connect
@@ -37,10 +38,21 @@ class Runs(ABC):
     async def _delivered(self, attempt: Callable[[], Coroutine[Any, Any, T]], timeout: float) -> T:
         return await delivered(self.client, self._task_queue, attempt, timeout)
 
-    async def _asked(self, where: str, query: str, arguments: Sequence[Any] = (), run: str | None = None) -> Any:
-        """The answer of a query; RPCError `UNAVAILABLE` for one that came too early, which passes."""
+    async def _asked(
+        self,
+        where: str,
+        query: str,
+        arguments: Sequence[Any] = (),
+        run: str | None = None,
+        unless: QueryRejectCondition | None = None,
+    ) -> Any:
+        """The answer of a query; RPCError `UNAVAILABLE` for one that came too early, which passes.
+
+        Raises WorkflowQueryRejectedError for a run that is as `unless` says.
+        """
+        handle = self.client.get_workflow_handle(where, run_id=run)
         try:
-            return await self.client.get_workflow_handle(where, run_id=run).query(query, args=arguments)
+            return await handle.query(query, args=arguments, reject_condition=unless)
         except WorkflowQueryFailedError as error:
             if any(words in str(error) for words in self.passing):
                 raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error

@@ -16,10 +16,10 @@ from temporalio.client import (
     WorkflowUpdateFailedError,
 )
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
-from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from interlock.client.delivery import rejected
+from interlock.client.ends import failed
 from interlock.client.errors import RejectedError
 from interlock.client.once import began_with
 from interlock.client.runs import TIMEOUT, Json, Runs
@@ -311,7 +311,5 @@ async def _result(handle: WorkflowHandle[Any, Any]) -> Json:
     try:
         answer: Json = await handle.result()
     except WorkflowFailureError as failure:
-        if isinstance(failure.cause, ApplicationError):
-            raise rejected(failure.cause) from failure
-        raise RejectedError("failed", str(failure.cause)) from failure
+        raise failed(failure) from failure
     return answer

@@ -39,7 +39,7 @@ def check_procedures(project: Project, findings: Findings) -> None:
                 case "switch":
                     check_branches(unit, step, findings)
         _events(unit, steps, findings)
-        _requester(unit, findings)
+        _head(unit, findings)
 
 
 def _run(project: Project, unit: Unit, step: Written, findings: Findings) -> None:
@@ -106,12 +106,13 @@ def _events(unit: Unit, steps: tuple[Written, ...], findings: Findings) -> None:
             findings.warning("unused", message, unit.key("events", name), hint=hint)
 
 
-def _requester(unit: Unit, findings: Findings) -> None:
+def _head(unit: Unit, findings: Findings) -> None:
+    """On whose behalf it runs and in which language it speaks is known when the run begins."""
     for site in own_sites(unit):
-        if site.path != ("requester",):
+        if site.path not in (("requester",), ("language",)):
             continue
         for root, *_ in read_paths(site):
             if root not in AT_THE_START and root in site.scope:
-                message = f"`requester` is known when the run begins, and `{root}` is not yet"
+                message = f"`{site.path[0]}` is known when the run begins, and `{root}` is not yet"
                 hint = "take it from `input`"
-                findings.error("too-early", message, unit.value("requester"), hint=hint)
+                findings.error("too-early", message, unit.value(*site.path), hint=hint)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.prose import prose
 from interlock.compiler.written import strings
+from interlock.text.languages import named_language
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -39,6 +40,19 @@ def _declared(unit: Unit, findings: Findings) -> None:
         if language in seen:
             findings.error("duplicate-language", f"{language!r} stands twice", unit.value("languages", index))
         seen.add(language)
+    if unit.work is not None and unit.work.language is not None and "languages" not in unit.broken:
+        _language_of_runs(unit, unit.work.language, findings)
+
+
+def _language_of_runs(unit: Unit, language: str, findings: Findings) -> None:
+    """A procedure has a choice among its languages, and a language that it names is one of them."""
+    if len(unit.languages) < 2:
+        message = "`language` is one of `languages`, and there are not two to choose from"
+        findings.error("key-without-effect", message, unit.key("language"), hint="declare them, or take it out")
+    elif "{" not in language and named_language(unit.languages, language) is None:
+        hint = f"`languages` are {_listed(unit.languages)}"
+        message = f"{language!r} is not a language of this spec"
+        findings.error("unknown-language", message, unit.value("language"), hint=hint)
 
 
 def _check(unit: Unit, path: Path, text: Any, findings: Findings) -> None:

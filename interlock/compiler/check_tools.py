@@ -54,11 +54,14 @@ def _http(part: Part, findings: Findings) -> None:
             findings.error("bad-form", f"{sign!r} cannot stand in the path of a tool", at, hint=hint)
     by_wire = {argument.send_as or name: name for name, argument in (tool.input or {}).items()}
     places = parameters(path)
+    carried = tool.idempotency.argument if tool.idempotency is not None else None
     for parameter, offset in places.items():
+        if parameter == carried:  # the engine fills it with the key
+            continue
         at = part.unit.inside((*part.path, "http"), start + offset)
         name = by_wire.get(parameter)
         if name is None:
-            hint = suggestion(parameter, by_wire, none="declare it under `input`")
+            hint = suggestion(parameter, [*by_wire, *([carried] if carried else [])], none="declare it under `input`")
             findings.error("unknown-argument", f"no argument fills {{{parameter}}} in the path", at, hint=hint)
         elif tool.input[name].optional:
             message = f"{name!r} stands in the path and cannot be optional"

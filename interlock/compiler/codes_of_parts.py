@@ -59,7 +59,7 @@ PARTS = {
         "Every text that is written per language has all `languages` of its spec.",
     ),
     "unknown-language": Meaning(
-        "a text in a language the spec does not have",
+        "a text or a run in a language the spec does not have",
         "Add the language to `languages`, or correct its code.",
     ),
     "undeclared-languages": Meaning(

@@ -67,6 +67,7 @@ def _work(declared: ProcedureSpec, steps: tuple[Step, ...]) -> Work:
         input=fields(declared.input),
         events={name: fields(event) for name, event in (declared.events or {}).items()},
         requester=declared.requester or "",
+        language=declared.language or "",
         steps=steps,
         gives=declared.result or {},
         on_failure=declared.on_failure,

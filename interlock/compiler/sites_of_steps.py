@@ -158,6 +158,7 @@ def procedure_sites(place: Place, scopes: Scopes) -> Iterator[Site]:
     if work is None:
         return
     yield from place.value(work.requester, "requester", wanted=STRING)
+    yield from place.value(work.language, "language", wanted=STRING)
     steps = object_of(results_of(unit.steps, scopes)) if unit.steps is not None else OPEN
     place = Place(unit, {**place.scope, "steps": steps})
     yield from place.values(work.result, "result", wanted={})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import identifiers
+from interlock.interpreter import cells, identifiers
 from interlock.interpreter.fields import misfits
 from interlock.interpreter.sources import Block, Desk, Given, Nothing, read
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 class Assembled:
     """Arguments with where each came from; they may be sent only if nothing blocks.
 
-    `paths` are the context paths that the values were made from.
+    `made_from` is what stood, when they were bound, at the context paths that they were made from.
     """
 
     arguments: "Json" = field(default_factory=dict)
     origins: dict[str, "Json"] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
-    paths: frozenset[str] = frozenset()
+    made_from: "Json" = field(default_factory=dict)
 
 
 def assemble(desk: Desk, tool: "Taking", bind: Mapping[str, Any]) -> Assembled:
@@ -38,11 +38,12 @@ def assemble(desk: Desk, tool: "Taking", bind: Mapping[str, Any]) -> Assembled:
         elif read_ is not None:
             given[name] = read_
             blocks += _verified(desk, name, argument, read_, slots.get(name, ""))
+    paths = frozenset[str]().union(*(one.paths for one in given.values()))
     return Assembled(
         arguments={name: one.value for name, one in given.items()},
         origins={name: one.origin for name, one in given.items()},
         blocks=tuple(blocks),
-        paths=frozenset().union(*(one.paths for one in given.values())),
+        made_from=cells.made_from(desk.turn.state, paths, desk.current),
     )
 
 
@@ -51,16 +52,19 @@ def as_sent(assembled: Assembled, key: str) -> "Json":
     return {
         "arguments": assembled.arguments,
         "origins": assembled.origins,
-        "paths": sorted(assembled.paths),
+        "made_from": assembled.made_from,
         "key": key,
     }
 
 
-def sent_before(tool: "Taking", sent: "Json | None") -> Assembled | None:
+def sent_before(desk: Desk, tool: "Taking", sent: "Json | None") -> Assembled | None:
     """The arguments that were sent before, unless the tool has other arguments by now."""
     if sent is None or not sent["arguments"].keys() <= tool.input.keys():
         return None
-    return Assembled(sent["arguments"], sent["origins"], paths=frozenset(sent["paths"]))
+    made_from = sent.get("made_from")
+    if made_from is None:  # sent by a version that kept the paths alone
+        made_from = cells.made_from(desk.turn.state, sent["paths"], desk.current)
+    return Assembled(sent["arguments"], sent["origins"], made_from=made_from)
 
 
 def _settled(name: str, argument: "Argument", read_: Given | Nothing | Block, slot: str) -> Given | Block | None:

@@ -107,7 +107,7 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
 def _made(attempt: Attempt) -> Calling[CallResult]:
     """Assemble, verify, check, call, check again."""
     turn, plan = attempt.turn, attempt.turn.program.plan
-    again = sent_before(attempt.tool, attempt.sent)
+    again = sent_before(attempt.desk, attempt.tool, attempt.sent)
     attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
     attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
     attempt.audit["sources"] = receipts.origins(plan, attempt.tool, attempt.assembled)

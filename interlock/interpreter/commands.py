@@ -37,7 +37,10 @@ class CancelTimer:
 
 @dataclass(frozen=True, slots=True)
 class RunProcedure:
-    """Run a procedure under the plan of `digest`, and answer with `ProcedureEnded`. `input` is as it declares."""
+    """Run a procedure under the plan of `digest`, and answer with `ProcedureEnded`. `input` is as it declares.
+
+    `language` is what whoever runs it speaks.
+    """
 
     child_id: str
     procedure: str
@@ -45,6 +48,7 @@ class RunProcedure:
     input: dict[str, Any]
     step: str
     at: str
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

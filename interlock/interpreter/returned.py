@@ -77,10 +77,12 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: in
     """Fill the cells of a success, and drop those of the tools it invalidates, unless it surely has changed nothing."""
     state, tool = desk.turn.state, desk.turn.program.plan.tools[call.tool]
     done: Json = {}
-    sources = cells.made_from(state, assembled.paths, desk.current)
+    sources = assembled.made_from
     without_effect = call.outcome == "blocked" or (tool.writes and call.effect == "none")
     if tool.invalidates and not without_effect:
         done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current)
+    if call.sent is not None:  # sent once more, it does not find stale what it has made stale itself
+        call.sent["made_from"] = sources
     if call.outcome == "success" and tool.produces and call.receipt_id is not None:
         cells.fill(
             state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=now_ms

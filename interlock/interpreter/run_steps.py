@@ -73,7 +73,7 @@ def begin(turn: Turn, runs: FlowRuns, position: Json) -> Answer:
         "vars": dict(state.vars),
         "ended": None,
     }
-    turn.begun.append(RunProcedure(child, step.procedure, mount.digest, runs.given, step.id, step.at))
+    turn.begun.append(RunProcedure(child, step.procedure, mount.digest, runs.given, step.id, step.at, turn.language))
     assembled = _given(turn, step, runs.path)
     turn.runs.append(
         {

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.expressions.outcomes import Missing
 from interlock.plan.base import Text
-from interlock.text.languages import language_of
+from interlock.text.languages import language_of, named_language
 
 if TYPE_CHECKING:
     from interlock.interpreter.program import Program
@@ -43,12 +43,7 @@ def chosen_language(languages: Sequence[str], locale: str | None, text: str) -> 
     """The language to answer in: the user's locale, else the script of the message, else the first."""
     if len(languages) == 1:
         return languages[0]
-    if locale:
-        folded = locale.replace("_", "-").lower()
-        for one in languages:
-            if folded == one.lower() or folded.startswith(f"{one.lower()}-"):
-                return one
-    return language_of(text, languages)
+    return named_language(languages, locale) or language_of(text, languages)
 
 
 def engine_text(program: "Program", language: str, name: str, **values: str) -> str:

@@ -10,7 +10,8 @@ from interlock.plan.tools import Server
 EXPRESSIONS = frozenset({"when", "that", "until"})
 TEXTS = frozenset({"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"})
 VALUES = frozenset(
-    {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives", "requester"}
+    {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives"}
+    | {"requester", "language"}
 )
 
 

@@ -35,6 +35,7 @@ class Work(Part):
     input: dict[str, Field] = {}
     events: dict[str, dict[str, Field]] = {}
     requester: Value = ""
+    language: Value = ""
     steps: tuple[Step, ...]
     gives: dict[str, Value] = {}
     on_failure: Literal["stop", "compensate"] = "stop"

@@ -144,6 +144,8 @@ class ProcedureSpec(Shared):
     """What may be sent in while it runs, and the fields of each."""
     requester: Maybe[Said] = None
     """On whose behalf it runs, a template; by default nobody in particular."""
+    language: Maybe[Said] = None
+    """In which of `languages` it speaks, a template that gives a locale; by default as whoever runs it does."""
     steps: Listed[Step]
     """What is done, step by step."""
     result: Maybe[Wired[Value]] = None

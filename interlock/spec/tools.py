@@ -117,7 +117,7 @@ class Idempotency(SpecModel):
     header: Maybe[Said] = None
     """The header that carries the key."""
     argument: Maybe[WireName] = None
-    """The argument that carries the key; the engine fills it, so it does not stand under `input`."""
+    """The argument that carries the key, in the path if it stands there; the engine fills it, so `input` does not."""
     none: Maybe[Said] = None
     """Why there is no key: the call is then tried once, and what became of a lost one is `unknown`."""
     key: Maybe[Said] = None

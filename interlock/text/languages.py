@@ -1,4 +1,4 @@
-"""Which of a spec's languages a message is written in, by script."""
+"""Which of a spec's languages a locale names, and which a message is written in, by script."""
 
 import re
 from collections.abc import Sequence
@@ -22,6 +22,12 @@ _COUNTED = {
 _UNSPACED = frozenset({"han", "kana", "hangul", "thai"})
 _LATIN = r"[A-Za-z0-9\u00c0-\u024f\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]+"
 _LATIN_TOKEN = re.compile(rf"{_LATIN}(?:['’_-]{_LATIN})*")
+
+
+def named_language(languages: Sequence[str], locale: str | None) -> str | None:
+    """The language that a locale names, as `en-GB` does `en`; none if it is not among them."""
+    folded = (locale or "").replace("_", "-").lower()
+    return next((one for one in languages if folded == one.lower() or folded.startswith(f"{one.lower()}-")), None)
 
 
 def language_of(text: str, languages: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from interlock.authoring.auditing import audited
+from interlock.authoring.auditing import Run, audited
 from interlock.compiler.compile import compile_folder
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.events import ToolReturned
@@ -69,9 +69,13 @@ def ran(tmp_path):
     return plans, run
 
 
+def named(run, records, spec="main"):
+    return Run(run, spec, f"first of {run}", records)
+
+
 def test_every_figure_is_complete_for_a_run_that_went_well(ran):
     plans, run = ran
-    audit = audited([run(), run()], plans)
+    audit = audited([named("one", run()), named("two", run())], plans)
     assert (audit.runs, audit.calls, audit.masked) == (2, 4, 2)
     shares = {name: (share.part, share.whole) for name, share in audit.shares()}
     assert shares == {
@@ -97,13 +101,36 @@ def test_a_figure_falls_where_a_record_is_not_as_it_must_be(ran, change, figure)
     plans, run = ran
     records = copy.deepcopy(run())
     change(records[1]["calls"][0])
-    fallen = [name for name, share in audited([records], plans).shares() if not share.complete]
-    assert fallen == [figure]
+    fallen = {name: share.others for name, share in audited([named("r-1", records)], plans).shares() if share.others}
+    assert list(fallen) == [figure]
+    assert fallen[figure][0].startswith("r-1 ")
 
 
 def test_bad_arguments_are_counted_whether_they_were_stopped_or_refused(ran):
     plans, run = ran
-    stopped = audited([run(looked={})], plans).bad_arguments_stopped
-    refused = audited([run(paid=False), run(status=422)], plans).bad_arguments_stopped
+    stopped = audited([named("r", run(looked={}))], plans).bad_arguments_stopped
+    refused = audited([named("r", run(paid=False)), named("s", run(status=422))], plans).bad_arguments_stopped
     assert (stopped.part, stopped.whole) == (0, 0)
     assert (refused.part, refused.whole) == (0, 2)
+
+
+def test_what_a_run_has_begun_is_told_apart_and_missed_where_it_is_not_there(ran):
+    plans, run = ran
+    begins = [
+        {"step": "book", "child": {"procedure": "main", "run": "first of p/book", "ending": "done"}},
+        {"step": "lost", "child": {"procedure": "gone", "run": "f-2", "ending": "failed"}},
+        {"step": "never", "child": {"procedure": "main", "run": "", "ending": "failed"}},
+        {"turn": 3, "runs": [{"procedure": "main", "run": "3/trip"}, {"procedure": "other", "run": "3/away"}]},
+    ]
+    runs = [named("p", begins, "parent"), named("p/book", run()), named("p/3/trip", run())]
+    audit = audited(runs, plans)
+    assert (dict(audit.of), audit.calls) == ({"parent": 1, "main": 2}, 4)
+    assert audit.missing == ["gone, run by p at lost", "other, run by p in turn 3"]
+    assert audited(runs[1:], plans).missing == []
+
+
+def test_runs_that_temporal_has_ended_are_named(ran):
+    plans, run = ran
+    audit = audited([named("a", run()), named("b", [*run(), {"event": "timed_out", "at_ms": 5}])], plans)
+    assert audit.cut_off == {"b": "timed_out"}
+    assert audit.missing == []

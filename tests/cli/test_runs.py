@@ -1,5 +1,6 @@
 """`run`, `record`, `retry`, `cancel` and `audit` as people run them, against `interlock dev` and a service that fails."""
 
+import asyncio
 import json
 import os
 import re
@@ -13,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from interlock.cli import root
+from interlock.client import connect
+from interlock.client.procedures import Procedures
 
 pytestmark = pytest.mark.server
 
@@ -63,6 +66,19 @@ steps:
   - when: input.no == 'C-fail'
     fail: Never.
 result: {payment: "{{ cells.pay.payment }}"}
+"""
+CLAIMS = """
+apiVersion: interlock/v1
+kind: Procedure
+name: many-claims
+uses: [office]
+input: {numbers: {type: list, items: {type: string}}}
+steps:
+  - for_each:
+      items: "{{ input.numbers }}"
+      as: no
+      key: "{{ no }}"
+      do: [{run: pay-claim, with: {no: "{{ no }}"}}]
 """
 AGENT = """
 apiVersion: interlock/v1
@@ -118,7 +134,12 @@ def office():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
-    for name, text in {"desk/agent": AGENT, "claims/office": LIBRARY, "claims/pay": PROCEDURE}.items():
+    for name, text in {
+        "desk/agent": AGENT,
+        "claims/office": LIBRARY,
+        "claims/pay": PROCEDURE,
+        "claims/whole": CLAIMS,
+    }.items():
         path = folder / "specs" / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -230,6 +251,33 @@ def test_a_cancelled_run_is_undone_and_a_second_word_changes_nothing(told):
     assert told("cancel", "gone")[::2] == (1, "Error: run 'gone' is over: it has failed\n")
 
 
+def test_a_run_that_temporal_ends_is_followed_to_its_end_and_called_what_it_is(told, dev):
+    outputs = []
+    words = ("run", "pay-claim", "--id", "shot", "--brief", "--input", claim("C-wait"))
+    following = threading.Thread(target=lambda: outputs.append(told(*words)))
+    following.start()
+    while "pay  (" not in told("record", "shot")[1]:
+        assert following.is_alive()
+    asyncio.run(terminated(dev[0], "shot"))
+    following.join()
+    code, output, _ = outputs[0]
+    last = ["terminated: Temporal has ended the run where it stood, and nothing is undone", "not undone: pay"]
+    assert (code, output.splitlines()[-2:]) == (1, last)
+    assert "terminated  Temporal was told to end the run where it stood" in told("record", "shot")[1]
+    assert told("cancel", "shot")[::2] == (1, "Error: run 'shot' is over: it was terminated\n")
+
+
+async def begun(address, run):
+    desk = await Procedures.connect(address)
+    await desk.start("pay-claim", {"no": "C-wait"}, id=run)
+    await desk.status(run)
+
+
+async def terminated(address, run):
+    client = await connect(address)
+    await client.get_workflow_handle(run).terminate()
+
+
 def test_the_record_is_told_in_lines_or_as_json_after_a_number(told):
     told("run", "pay-claim", "--id", "noted", "--json", "--input", claim("C-5"))
     code, output, errors = told("record", "noted", "--json", "--after", "1")
@@ -261,6 +309,22 @@ def test_the_six_figures_are_complete_and_those_of_a_run_can_be_asked_for(told):
     assert all(figure["complete"] for figure in found["figures"].values())
     code, _, errors = told("audit", "desk", "specs/desk", "--run", "nobody")
     assert (code, "no run 'nobody'" in errors) == (1, True)
+
+
+def test_an_audit_covers_the_runs_that_were_begun_and_names_those_that_temporal_ended(told, dev):
+    told("run", "many-claims", "--id", "many", "--json", "--input", json.dumps({"numbers": ["C-8", "C-9"]}))
+    code, output, errors = told("audit", "many-claims", "specs/claims", "--run", "many")
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[:2] == ["3 runs, 4 calls", "  1 of many-claims, 2 of pay-claim"]
+    assert output.count("100.0 %") == 5
+    code, output, _ = told("audit", "many-claims", "specs/claims", "--json", "--run", "many", "--run", "many")
+    found = json.loads(output)
+    assert (found["runs"], found["of"], found["missing"]) == (3, {"many-claims": 1, "pay-claim": 2}, [])
+    assert found["figures"]["arguments of writes with provenance"]["whole"] == 2
+    asyncio.run(begun(dev[0], "cut"))
+    asyncio.run(terminated(dev[0], "cut"))
+    code, output, _ = told("audit", "pay-claim", "specs/claims", "--run", "cut")
+    assert (code, output.splitlines()[1]) == (0, "      cut was terminated: its last calls may be in no record")
 
 
 def test_a_run_that_fails_for_good_ends_with_1_and_its_reason(told):

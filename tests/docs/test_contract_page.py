@@ -18,7 +18,7 @@ from interlock.compiler import compile_folder
 from interlock.contract import calls, limits
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
-from interlock_workflows import conversation, inbound
+from interlock_workflows import inbound, lasting, turns
 from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import serve
 
@@ -139,8 +139,8 @@ def test_the_limits_are_those_of_the_code():
         assert f"{number:,}" in section
     for size in (limits.INLINE_LIMIT, limits.METADATA_LIMIT, limits.USER_LIMIT):
         assert f"{size // 1024} KiB" in section
-    assert f"{conversation.REPLY_LIMIT:,} bytes" in section
-    assert f"after {conversation.TURNS_PER_RUN} turns" in CONTRACT
+    assert f"{turns.REPLY_LIMIT:,} bytes" in section
+    assert f"after {lasting.TURNS_PER_RUN} turns" in CONTRACT
 
 
 def test_settings_are_those_that_the_code_reads():

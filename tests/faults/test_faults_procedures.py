@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.plan.steps import DoStep, steps_in
+from interlock.plan.steps import DoStep, RunStep, steps_in
 from tests.faults import procedures_at_random
 
 HAD_AN_EFFECT = ("lost before", "lost after", "wrong")
@@ -94,6 +94,13 @@ def judged(row, work, plans, seed, shell, ledger):
     well = Counter((tool, name) for tool, name, answer in ledger.reported if isinstance(answer, dict))
     again = {name: count for (tool, name), count in well.items() if tool == "make" and count > 1 + well["unmake", name]}
     row.expect(not again, "done again though done", seed, again)
+    as_one = [
+        step for plan in plans.values() for step in steps_in(plan.work.steps) if isinstance(step, DoStep | RunStep)
+    ]
+    if not any(step.compensate for step in as_one):
+        left = [name for tool, name in keys if tool != "unmake" and not keys["unmake", name]]
+        left += [name for (tool, name, key), count in ledger.effects.items() if not key and count]
+        row.expect(shell.state.leaves or not left, "an effect remains, and is not told", seed, left)
     if shell.to_undo is not None:
         undone_in_order(row, work, plans, seed, shell, ledger)
 

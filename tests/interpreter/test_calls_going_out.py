@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from interlock.interpreter import cells
 from interlock.interpreter.turn import side_by_side
 from interlock.plan.base import Field
 from interlock.plan.tools import Outcome, Produces
@@ -217,3 +218,26 @@ def test_calls_side_by_side_have_their_own_receipts_and_values(kit):
     results = talk.runs(side_by_side(parts), lambda call: kit.returns({"no": call.arguments["no"]})(call))
     assert [result.result["no"] for result in results] == ["555E898665", "S55ES0000134", "0000000001"]
     assert [result.receipt_id for result in results] == ["run/1", "run/2", "run/3"]
+
+
+@pytest.mark.parametrize(("seen", "stale"), [("7", True), ("6", False)])
+def test_a_cell_that_is_filled_anew_while_a_call_is_in_flight_was_not_what_it_was_made_from(kit, seen, stale):
+    look = kit.tool({}, output={"id": Field(type="string")}, produces={"id": Produces(at="id")})
+    use = kit.tool(
+        {"id": kit.argument("cells.look.id")},
+        output={"done": Field(type="string")},
+        produces={"done": Produces(at="done")},
+    )
+    talk = kit.Talk(kit.plan({"look": look, "use": use}))
+    talk.hears("x")
+    talk.calls("look", kit.returns({"id": "6"}))
+
+    def meanwhile(call):
+        talk.calls("look", kit.returns({"id": seen}))
+        return kit.returns({"done": "yes"})(call)
+
+    talk.calls("use", meanwhile)
+    assert [call.arguments for call in talk.sent if call.tool == "use"] == [{"id": "6"}]
+    assert talk.state.cells["use"]["done"]["made_from"] == {"cells.look.id": "6"}
+    current = cells.current_in(talk.turn.context)
+    assert (cells.live(talk.state, "use", current) == {}) is stale

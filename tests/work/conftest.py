@@ -46,10 +46,10 @@ class World:
 class Run:
     """One run with its timers; children are runs of the same world."""
 
-    def __init__(self, world, name, given, now_ms=BEGIN):
+    def __init__(self, world, name, given, now_ms=BEGIN, language=""):
         self.world, self.name, self.now_ms = world, name, now_ms
         self.program = link(world.plans[name])
-        self.state = started(self.program, run_id=f"run-{name}", given=given, now_ms=now_ms)
+        self.state = started(self.program, run_id=f"run-{name}", given=given, now_ms=now_ms, language=language)
         self.machine = WorkMachine(self.program, self.state)
         self.timers = {}
         self.children = {}
@@ -69,7 +69,7 @@ class Run:
                 case CancelTimer():
                     self.timers.pop(command.timer_id, None)
                 case RunProcedure():
-                    child = Run(self.world, command.procedure, command.input, self.now_ms)
+                    child = Run(self.world, command.procedure, command.input, self.now_ms, command.language)
                     self.children[command.child_id] = child
                     if (end := self.ended(command.child_id)) is not None:
                         waiting += self.machine.handle(end)

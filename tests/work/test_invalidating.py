@@ -93,3 +93,10 @@ def test_its_requirements_hold_at_a_repetition_too(bill):
     run.retry()
     assert [one for one in run.world.calls if one[0] == "settle"] == [("settle", {"version": 1})] * 2
     assert run.state.status == "done"
+
+
+def test_a_request_that_is_sent_again_does_not_find_stale_what_it_invalidated_the_first_time(bill):
+    run = bill("result: {payment: '{{ cells.settle.payment }}'}\n", settle=["error", {"payment": "007"}])
+    assert (run.state.status, "get_bill" in run.state.cells) == ("failed", False)
+    run.retry()
+    assert (run.state.status, run.state.result) == ("done", {"payment": "007"})

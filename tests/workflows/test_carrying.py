@@ -8,10 +8,11 @@ from textwrap import dedent
 
 import pytest
 from temporalio.api.enums.v1 import WorkflowTaskFailedCause
-from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
+from temporalio.client import Client, Interceptor, OutboundInterceptor, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.service import RPCError
 
 from interlock.cli.server import EmbeddedServer
+from interlock.client.procedures import Procedures
 from interlock.compiler.compile import compile_folder
 from interlock_workflows import carried
 
@@ -275,6 +276,41 @@ async def test_a_run_that_waits_for_a_long_child_takes_events_all_the_same(stage
         await child.signal("event", {"id": "end", "name": "end", "data": {"n": 1}})
         await handle.result()
     assert [call[:2] for call in desk.calls] == [("book", "after")]
+
+
+class Counted(Interceptor):
+    """A client's interceptor that remembers what was asked of which run."""
+
+    def __init__(self):
+        self.asked = []
+
+    def intercept_client(self, inner):
+        asked = self.asked
+
+        class Asking(OutboundInterceptor):
+            async def query_workflow(self, asking):
+                asked.append((asking.query, asking.run_id, tuple(asking.args)))
+                return await super().query_workflow(asking)
+
+        return Asking(super().intercept_client(inner))
+
+
+async def test_the_records_of_all_runs_are_read_once_and_in_order(stage, plans_of):
+    async with stage.serving(*plans_of(hear=RECEIVING)):
+        handle = await begun(stage, "hear", {"numbers": list(map(str, range(300)))})
+        for number in range(300):
+            await handle.signal("event", {"id": f"e{number}", "name": "go", "data": {"n": number}})
+        await handle.result()
+        counted = Counted()
+        client = await Client.connect(stage.address, interceptors=[counted])
+        desk = Procedures(client, task_queue=stage.queue)
+        last = (await desk.status(handle.id))["records"]
+        for after in (0, last // 2, last - 1, last):
+            counted.asked.clear()
+            numbers = [record["number"] async for record in desk.records(handle.id, after)]
+            assert numbers == list(range(after + 1, last + 1))
+            assert len(counted.asked) == len(set(counted.asked))
+    assert len(await runs_of(handle)) > 3
 
 
 OPENED = """\

@@ -12,7 +12,7 @@ from temporalio.worker import Replayer
 
 from interlock.client import Interlock
 from interlock.compiler.compile import compile_folder
-from interlock_workflows.conversation import TURNS_PER_RUN
+from interlock_workflows.lasting import TURNS_PER_RUN
 from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
@@ -301,6 +301,40 @@ async def test_a_conversation_goes_on_while_a_procedure_runs_and_hears_of_its_en
     replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
     for history in histories:
         await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
+
+
+SPOKEN = """
+apiVersion: interlock/v1
+kind: Agent
+name: desk
+languages: [en, zh]
+intents: {book: {keywords: [book, 预订]}}
+mounts: [{run: outer-one}]
+routes: [{when: intents.book, flow: book}, {flow: rest}]
+flows:
+  book:
+    - run: outer-one
+      catch: [{do: [{reply: "{{ error.message }}"}]}]
+    - reply: {en: Done., zh: 好了。}
+  rest: [{reply: {en: Hello., zh: 你好。}}]
+"""
+
+
+@pytest.mark.parametrize(("text", "answer"), [("book", "It is full.\n\nDone."), ("预订", "已满。\n\n好了。")])
+async def test_a_procedure_speaks_as_the_turn_that_runs_it(stage, plans_of, tmp_path, s1, text, answer):
+    (tmp_path / "agent.yaml").write_text(SPOKEN)
+    plans = plans_of(
+        outer_one="languages: [en, zh]\npark: 0s\nsteps: [{run: inner-one}]\n",
+        inner_one="languages: [zh, en]\nsteps: [{wait: 10ms}, {fail: {en: It is full., zh: 已满。}}]\n",
+    )
+    async with stage.serving(*plans):
+        talk = Interlock(await stage.plain(), task_queue=stage.queue)
+        assert (await talk.send("desk", s1, text, user={"id": "ann"}))["outcome"] == "queued"
+        assert [one["text"] for one in await heard(talk, s1)] == [answer]
+        handle = await begin(stage, "inner-one", {})
+        with pytest.raises(WorkflowFailureError) as failure:
+            await handle.result()
+        assert failure.value.cause.message == "已满。"
 
 
 async def test_a_session_that_goes_on_in_a_new_run_waits_for_its_procedure_first(stage, plans_of, tmp_path, s1):

@@ -11,7 +11,7 @@ from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.events import ProcedureEnded
 from interlock_workflows import driver, inbound
 from interlock_workflows.driver import now_ms
-from interlock_workflows.opening import PINNED
+from interlock_workflows.opening import memo_for
 
 Handles = dict[str, ChildWorkflowHandle[Any, Any]]
 
@@ -24,7 +24,7 @@ async def run_child(command: RunProcedure, at_our_end: ParentClosePolicy, handle
             command.procedure,
             command.input,
             id=f"{workflow.info().workflow_id}/{command.child_id}",
-            memo={PINNED: command.digest},
+            memo=memo_for(command.digest, command.language),
             parent_close_policy=at_our_end,
             cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             static_summary=f"{command.procedure} at {command.at}",

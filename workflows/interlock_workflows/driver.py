@@ -170,13 +170,15 @@ def _key(tool: Tool, command: CallTool) -> list[dict[str, Any]]:
     declared = tool.idempotency
     if declared is None or not command.key:
         return []
-    place = "header" if declared.kind == "header" else _place_of_key(tool)
+    place = "header" if declared.kind == "header" else _place_of_key(tool, declared.name)
     return [{"name": declared.name, "value": command.key, "place": place, "send_as": declared.name}]
 
 
-def _place_of_key(tool: Tool) -> str:
+def _place_of_key(tool: Tool, name: str) -> str:
     if tool.transport != "http":
         return "argument"
+    if f"{{{name}}}" in tool.path:
+        return "path"
     return "query" if tool.method in ("GET", "DELETE") else "body"
 
 

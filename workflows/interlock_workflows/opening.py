@@ -16,6 +16,9 @@ Json = dict[str, Any]
 PINNED = "interlock_plan"
 """The memo by which a procedure that runs another names the plan that it was checked against."""
 
+LANGUAGE = "interlock_language"
+"""The memo by which it says the language that it speaks."""
+
 
 @dataclass(slots=True)
 class Opening:
@@ -52,9 +55,23 @@ def session_of(info: workflow.Info) -> str:
     return info.workflow_id.removeprefix(f"{info.workflow_type}:")
 
 
+def memo_for(digest: str, language: str) -> Json:
+    """What a run tells a procedure that it starts as a part of its own."""
+    return {PINNED: digest} | ({LANGUAGE: language} if language else {})
+
+
 def pinned_plan() -> str:
     """The digest of the plan that whoever started this run as a part of its own was checked against."""
-    kept = workflow.memo_value(PINNED, None, type_hint=RawValue)
+    return _told(PINNED)
+
+
+def language_of_starter() -> str:
+    """The language that whoever started this run as a part of its own speaks."""
+    return _told(LANGUAGE)
+
+
+def _told(name: str) -> str:
+    kept = workflow.memo_value(name, None, type_hint=RawValue)
     if kept is None:
         return ""
     try:

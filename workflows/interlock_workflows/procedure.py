@@ -32,6 +32,7 @@ from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
 from interlock_workflows.children import run_child
 from interlock_workflows.driver import now_ms
+from interlock_workflows.opening import language_of_starter
 
 Json = dict[str, Any]
 
@@ -287,7 +288,11 @@ def opened(program: Program, given: Any, info: workflow.Info) -> RunState:
     """The state of a new run, from what its starter sent."""
     try:
         return started(
-            program, run_id=info.first_execution_run_id, given=messages.procedure_input(given), now_ms=now_ms()
+            program,
+            run_id=info.first_execution_run_id,
+            given=messages.procedure_input(given),
+            now_ms=now_ms(),
+            language=language_of_starter(),
         )
     except Malformed as problem:
         raise inbound.malformed(problem) from None

@@ -69,7 +69,7 @@ def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json"
     entry["mark"] = "entered"
     again = bool(said == "did_not_happen")
     if again:
-        walk.run.effects -= 1
+        walk.run.left.pop(frame.instance(step.id), None)
         walk.run.undo.pop(frame.instance(step.id), None)
         entry.pop("sent", None)
     return again
@@ -116,10 +116,15 @@ def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Wor
 
 
 def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame, receipt: str | None = None) -> None:
-    """Something outside has changed, or may have; what undoes it is kept."""
-    walk.run.effects += 1
+    """Something outside has changed, or may have; what undoes it is kept, or that nothing does."""
+    run, instance = walk.run, frame.instance(step.id)
+    if run.status == "undoing":  # what undoes a step stands for it, and is told by it
+        return
     if step.compensate:
+        run.left.pop(instance, None)
         undo_later(walk, step, frame, receipt)
+    else:
+        run.left[instance] = 1
 
 
 def undo_later(walk: "Walk", step: Step, frame: Frame, receipt: str | None = None) -> None:
@@ -142,11 +147,26 @@ def _as_done(filled: "Json", receipt: str | None) -> "Json":
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
-    """A group is undone as a whole, in place of its steps."""
+    """A group is undone as a whole, in place of its steps, with what none of them undoes."""
     inside = {one.id for one in steps_in(step.do)}
-    undo = walk.run.undo
-    for instance in [at for at, one in undo.items() if one["step"] in inside and one["pass"].startswith(frame.prefix)]:
-        for within in passes_to(undo.pop(instance)["pass"]):
-            if len(within) > len(frame.prefix):
-                walk.run.passes.pop(within, None)
+    run, prefix = walk.run, frame.prefix
+    left = [at for at in run.left if at.startswith(prefix) and at.rpartition("/")[2] in inside]
+    undoable = [at for at, one in run.undo.items() if one["step"] in inside and one["pass"].startswith(prefix)]
+    changed = bool(left) or any(run.undo[at].get("effect", True) for at in undoable)
+    for instance in left:
+        del run.left[instance]
+    for instance in undoable:
+        for within in passes_to(run.undo.pop(instance)["pass"]):
+            if len(within) > len(prefix):
+                run.passes.pop(within, None)
     undo_later(walk, step, frame)
+    if not changed:
+        run.undo[frame.instance(step.id)]["effect"] = False
+
+
+def without_names(left: "dict[str, int]", prefix: str) -> None:
+    """The effects of a pass that is done stand for those of all passes of its loop: there may be ten thousand."""
+    loop = prefix[: prefix.rindex("[")]
+    for instance in [at for at in left if at.startswith(prefix)]:
+        name = f"{loop}[*]/{instance.removeprefix(prefix)}"
+        left[name] = left.get(name, 0) + left.pop(instance)

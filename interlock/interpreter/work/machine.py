@@ -26,6 +26,7 @@ from interlock.interpreter.work.state import Json, RunState
 from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Tasks, Working
 from interlock.interpreter.work.walk import Walk
 from interlock.plan.steps import steps_in
+from interlock.text.languages import named_language
 
 if TYPE_CHECKING:
     from interlock.interpreter.program import Program
@@ -113,7 +114,9 @@ class WorkMachine:
             raise_first((yield Fork([self._undo(scope)], scope)))
 
     def _frame(self, scope: Scope) -> Frame:
-        return Frame(self.program, self.state, scope, self._walk.now_ms, self.program.plan.languages[0])
+        languages = self.program.plan.languages
+        spoken = named_language(languages, self.state.language) or languages[0]
+        return Frame(self.program, self.state, scope, self._walk.now_ms, spoken)
 
     def _do_the_work(self) -> Working:
         frame = self._frame(self._tasks.scope)
@@ -196,7 +199,6 @@ class WorkMachine:
                 continue
             del state.undo[instance]
             self.notes.happened("undone", self._walk.now_ms, step=instance)
-        state.undone = not state.undo_failures
         if state.undo_failures and self._work.park_ms:
             self._park()
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.opening import InvalidMessage, fitting
 from interlock.interpreter.work.state import EVENTS_KEPT, MAILBOX_BYTES, Json, RunState
+from interlock.text.languages import named_language
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import EventReceived
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Work
 
 
-def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms: int) -> RunState:
-    """The state of a new run. Raises InvalidMessage for an input that is not as the procedure declares."""
+def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms: int, language: str = "") -> RunState:
+    """The state of a new run. Raises InvalidMessage for an input that is not as the procedure declares.
+
+    `language` is what whoever runs it speaks.
+    """
     work = program.plan.work
     if work is None:
         raise InvalidMessage("not-a-procedure", f"{program.plan.name!r} is no procedure")
@@ -28,19 +32,27 @@ def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms
         last_ms=now_ms,
         deadline_ms=None if work.deadline_ms is None else now_ms + work.deadline_ms,
     )
-    state.requester = _requester(program, state)
+    context = {"input": state.input, "config": program.plan.config, "run": {"id": run_id}}
+    state.requester = _requester(program, work.requester, context)
+    state.language = _language(program, work.language, context, language)
     return state
 
 
-def _requester(program: "Program", state: RunState) -> str:
-    work = program.plan.work
-    if work is None or not work.requester:
-        return ""
-    context = {"input": state.input, "config": program.plan.config, "run": {"id": state.run_id}}
+def _requester(program: "Program", declared: Any, context: Json) -> str:
     try:
-        return str(program.value(work.requester)(context))
+        return str(program.value(declared)(context))
     except Missing as missing:
         raise InvalidMessage("wrong-input", f"the requester cannot be told: {missing}") from None
+
+
+def _language(program: "Program", declared: Any, context: Json, spoken: str) -> str:
+    """As the spec says, else as whoever runs it, else the first; a language that it does not have is not said."""
+    languages = program.plan.languages
+    try:
+        wanted = str(program.value(declared)(context))
+    except Missing:
+        wanted = ""
+    return named_language(languages, wanted) or named_language(languages, spoken) or languages[0]
 
 
 def admitted(work: "Work", state: RunState, event: "EventReceived", *, awaited: bool) -> Json | None:

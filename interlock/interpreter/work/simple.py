@@ -73,7 +73,7 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     given = {name: value for name, value in given.items() if value is not None}
     entry["attempt"] = entry.get("attempt", 0) + 1
     child = instance if entry["attempt"] == 1 else f"{instance}~{entry['attempt']}"
-    command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at)
+    command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at, frame.scene.language)
     ended = (yield [command])[0]
     note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
     if ended.ending == "done" or ended.left:

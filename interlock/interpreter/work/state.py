@@ -16,6 +16,10 @@ MAILBOX_BYTES = 512 * 1024
 """Room for the data of the events that wait to be received."""
 
 
+NAMELESS = "?"
+"""What stands in `left` for steps whose names are not known any more."""
+
+
 @dataclass(slots=True)
 class RunState:
     """A run between two events. Every value is JSON; `restored(state.as_json())` is an equal state.
@@ -24,10 +28,12 @@ class RunState:
       An instance is the step's id, behind the passes it stands in: `hires[E-7]/onboard`.
     - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own; of one
       that is done and may have to be undone, with `undo` and the results of its `steps`.
-    - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`.
+    - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`; with `effect`
+      false where a group that can be undone has changed nothing.
+    - `left`: what has changed outside, or may have, and no step undoes: instance to how many; `[*]` in an instance
+      stands for the passes of a loop that are done, which have lost their names.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
     - `waits`: how many steps have waited for an event, so that they receive in the order in which they came.
-    - `effects`: how many calls have changed something outside, or may have; `undone`: all of it is undone.
     - `failure`: why it stands still: `{step, at, kind, message, …}`.
     - `records`: the last steps: `{number, step, action, at, began_ms, ended_ms, outcome, …}`.
     """
@@ -36,6 +42,7 @@ class RunState:
     plan_digest: str
     input: Json
     requester: str = ""
+    language: str = ""
     status: Status = "running"
     started_ms: int = 0
     last_ms: int = 0
@@ -52,8 +59,7 @@ class RunState:
     receipts: list[Json] = field(default_factory=list)
     calls: int = 0
     waits: int = 0
-    effects: int = 0
-    undone: bool = False
+    left: dict[str, int] = field(default_factory=dict)
     failure: Json | None = None
     cancelled_by: str | None = None
     result: Json | None = None
@@ -63,9 +69,15 @@ class RunState:
     people: list[Json] = field(default_factory=list)
 
     @property
+    def effects(self) -> list[str]:
+        """The steps whose effects stand: they have happened, or may have, and are not undone."""
+        undoable = [instance for instance, one in self.undo.items() if one.get("effect", True)]
+        return list(dict.fromkeys([*self.left, *undoable]))
+
+    @property
     def leaves(self) -> bool:
-        """Whether something outside has changed and is not undone."""
-        return self.effects > 0 and not self.undone
+        """Whether something outside has changed, or may have, and is not undone."""
+        return bool(self.effects)
 
     @property
     def ending(self) -> str:
@@ -81,4 +93,11 @@ class RunState:
 
 def restored(data: Json) -> RunState:
     """The state that `as_json` gave; raises TypeError for anything else."""
-    return RunState(**data)
+    return RunState(**(_with_names(data) if "undone" in data else data))
+
+
+def _with_names(data: Json) -> Json:
+    """The state of a version that only counted effects: those that no step undoes have no names."""
+    known = {key: value for key, value in data.items() if key not in ("effects", "undone")}
+    nameless = data["effects"] - len(data["undo"])
+    return known | {"left": {NAMELESS: nameless} if nameless > 0 else {}}

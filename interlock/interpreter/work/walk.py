@@ -143,6 +143,7 @@ class Walk:
             }
         else:
             del passes[prefix]
+        effects.without_names(self.run.left, prefix)
 
     def _switch(self, step: SwitchStep, frame: Frame, entry: "Json") -> Working:
         if "branch" not in entry:
