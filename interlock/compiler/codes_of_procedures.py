@@ -31,7 +31,8 @@ PROCEDURES = {
     ),
     "not-in-procedure": Meaning(
         "something that needs a conversation, in a Procedure",
-        "A procedure has no user and no slots: what it needs stands under `input`, or is received as an event.",
+        "A procedure has no user, no slots and no turns. What it needs stands under `input`, or is received as an "
+        "event; a cell lives as long as the run.",
     ),
     "not-in-flow": Meaning(
         "something that only a Procedure has, in a flow of an Agent",
