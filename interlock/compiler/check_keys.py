@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.apart import loops_around, relation
+from interlock.compiler.key_origins import calls_of_child, follow_keys, given_for
 from interlock.compiler.keyed_calls import key_reads, keyed_calls, reads_in
 from interlock.compiler.walk import all_steps, step_ids, steps_of
 
@@ -13,18 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from interlock.compiler.findings import Findings
+    from interlock.compiler.key_origins import Fixed
     from interlock.compiler.keyed_calls import Keyed, Read
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
 
-NEVER_THE_SAME = frozenset({"conditions", "decisions", "now"})
+NEVER_THE_SAME = frozenset({"conditions", "decisions", "error", "now"})
 """Roots that are worked out anew at every place."""
 
 ALWAYS_THE_SAME = frozenset({"input", "config", "run"})
 
-OF_THE_CALLER = frozenset({"input", "config"})
-"""What a child has from whoever runs it."""
+MOST_NAMED = 12
+"""Procedures of a way that are named: the first and the last of a longer one."""
 
 
 def check_keys(project: Project, findings: Findings) -> None:
@@ -32,14 +34,14 @@ def check_keys(project: Project, findings: Findings) -> None:
     for unit in project.everything:
         for tool in unit.parts("tools").values():
             _unstable(tool, findings)
+    follow_keys(project.procedures)
     for unit in project.procedures:
         keyed = keyed_calls(unit)
         _in_loops(unit, keyed, findings)
         _between_steps(unit, keyed, findings)
         for step in all_steps(unit):
-            child = unit.procedures.get(step.model.run) if step.action == "run" else None
-            if child is not None and loops_around(unit, step.path):
-                _in_child(unit, step, child, findings)
+            if step.action == "run" and loops_around(unit, step.path):
+                _in_child(unit, step, findings)
 
 
 def _unstable(tool: Part, findings: Findings) -> None:
@@ -60,24 +62,30 @@ def _in_loops(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
             findings.error("same-key", message, unit.key(*call.step.path, "call"), also=also, hint=hint)
 
 
-def _in_child(unit: Unit, step: Written, child: Unit, findings: Findings) -> None:
+def _in_child(unit: Unit, step: Written, findings: Findings) -> None:
     """A child has a run of its own; a key that is made of its input alone is as different as that is."""
-    given = step.model.with_ or {}
-    for call in keyed_calls(child):
-        reads = list(call.reads())
-        if any(read[0] not in OF_THE_CALLER for read in reads):
-            continue
-        values = [given.get(read[1]) for read in reads if read[0] == "input" and len(read) > 1]
-        loop = _loop_of_one_key(unit, step, [read for value in values for read in reads_in(value)])
+    for inputs, calls in calls_of_child(unit, step).items():
+        loop = _loop_of_one_key(unit, step, list(given_for(unit, step, inputs)))
         if loop is not None:
-            message = f"{child.name!r} calls {call.tool.name!r} with a key that is the same for every item"
-            also = (
-                (call.tool.value("idempotency", "key"), "the key"),
-                (child.key(*call.step.path, "call"), "the call"),
-                (unit.key(*loop.path, "for_each"), "the loop"),
-            )
-            hint = "give it an input that is different for each item, and let the key read it"
-            findings.error("same-key", message, unit.key(*step.path, "run"), also=also, hint=hint)
+            for one in calls:
+                _tell_of_child(unit, step, loop, one, findings)
+
+
+def _tell_of_child(unit: Unit, step: Written, loop: Written, one: Fixed, findings: Findings) -> None:
+    call, runs = one.call, one.way
+    names: tuple[str, ...] = (step.model.run, *(run.model.run for _, run in runs))
+    if len(runs) > MOST_NAMED:
+        half = MOST_NAMED // 2
+        runs, names = (*runs[:half], *runs[-half:]), (*names[:half], "…", *names[-half:])
+    message = f"{' → '.join(names)!r} calls {call.tool.name!r} with a key that is the same for every item"
+    also = (
+        (call.tool.value("idempotency", "key"), "the key"),
+        (call.unit.key(*call.step.path, "call"), "the call"),
+        *((owner.key(*run.path, "run"), f"{run.model.run!r} is run") for owner, run in reversed(runs)),
+        (unit.key(*loop.path, "for_each"), "the loop"),
+    )
+    hint = "give it an input that is different for each item, and let the key read it"
+    findings.error("same-key", message, unit.key(*step.path, "run"), also=also, hint=hint)
 
 
 def _loop_of_one_key(unit: Unit, step: Written, reads: list[Read]) -> Written | None:
@@ -94,12 +102,12 @@ def _differing(unit: Unit, loop: Written) -> set[Read]:
     """What may be another value in another pass of a loop."""
     memo = ("differing", loop.path)
     if memo not in unit.memo:
-        unit.memo[memo] = _worked_out(loop)
+        unit.memo[memo] = _worked_out(unit, loop)
     found: set[Read] = unit.memo[memo]
     return found
 
 
-def _worked_out(loop: Written) -> set[Read]:
+def _worked_out(unit: Unit, loop: Written) -> set[Read]:
     body = list(steps_of(loop.model.for_each.do, (*loop.path, "for_each", "do")))
     ids = step_ids(body)
     found: set[Read] = {(loop.model.for_each.as_,)}
@@ -110,9 +118,9 @@ def _worked_out(loop: Written) -> set[Read]:
             case "run" | "receive":
                 found.add(("steps", ids[step.path]))
             case "set":
-                names = [name for name, value in step.model.set.items() if _any_differs(reads_in(value), found)]
+                names = [name for name, value in step.model.set.items() if _any_differs(reads_in(unit, value), found)]
                 found |= {("vars", name) for name in names}
-            case "for_each" if _any_differs(reads_in(step.model.for_each.items), found):
+            case "for_each" if _any_differs(reads_in(unit, step.model.for_each.items), found):
                 found.add((step.model.for_each.as_,))
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_effects import writes
 from interlock.compiler.mentions import read_paths
-from interlock.compiler.running_order import procedures_run
+from interlock.compiler.running_order import all_run
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import scopes_of, sites_of
 from interlock.compiler.walk import all_steps, steps_of
@@ -112,13 +112,8 @@ def _calls_a_write(unit: Unit, step: Written) -> bool:
 def procedure_writes(unit: Unit) -> bool:
     """Whether a procedure, or one that it runs, changes something outside."""
     if "writes" not in unit.memo:
-        found = [unit]
-        for member in found:
-            runs = (unit.procedures[name] for name in sorted(procedures_run(member)) if name in unit.procedures)
-            found += [child for child in runs if child not in found]
-        unit.memo["writes"] = any(
-            step.action == "call" and _calls_a_write(member, step) for member in found for step in all_steps(member)
-        )
+        steps = ((member, step) for member in all_run(unit) for step in all_steps(member))
+        unit.memo["writes"] = any(step.action == "call" and _calls_a_write(member, step) for member, step in steps)
     return bool(unit.memo["writes"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from interlock.compiler.demands import COMPUTED, reachable
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import all_steps
@@ -48,18 +49,19 @@ class Keyed:
     tool: Part
 
     def reads(self) -> Iterator[Read]:
-        """What the key is made of, through the arguments that it reads."""
-        for read in key_reads(self.tool):
-            yield from self._behind(read[1]) if read[0] == "args" and len(read) > 1 else (read,)
+        """What the key is made of, through the arguments, conditions and tables that it reads."""
+        for written in key_reads(self.tool):
+            for read in through_computed(self.tool.unit, written):
+                yield from self._behind(read[1]) if read[0] == "args" and len(read) > 1 else (read,)
 
     def _behind(self, name: str) -> Iterator[Read]:
         argument = (self.tool.model.input or {}).get(name)
         if argument is None:
             return
         if argument.from_ is None:
-            yield from reads_in(argument.value)
+            yield from reads_in(self.tool.unit, argument.value)
         elif argument.from_ == "caller":
-            yield from reads_in((self.step.model.with_ or {}).get(name))
+            yield from reads_in(self.unit, (self.step.model.with_ or {}).get(name))
         else:
             yield tuple(argument.from_.split("."))
 
@@ -69,7 +71,28 @@ class Keyed:
         return tuple(repr(given.get(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
 
 
-def reads_in(value: Any) -> Iterator[Read]:
-    """The context paths that a value is computed of."""
+def reads_in(unit: Unit, value: Any) -> Iterator[Read]:
+    """The context paths that a value is computed of, through conditions and tables too."""
     for _, text in strings(value, ()):
-        yield from paths_of(text, template=True)
+        for read in paths_of(text, template=True):
+            yield from through_computed(unit, read)
+
+
+def through_computed(unit: Unit, read: Read) -> tuple[Read, ...]:
+    """What a condition or table that is read is computed of; itself, where that takes a call."""
+    part = unit.find(COMPUTED[read[0]], read[1]) if read[0] in COMPUTED and len(read) > 1 else None
+    if part is None:
+        return (read,)
+    memo = ("computed of", part.plural, part.name)
+    if memo not in part.unit.memo:
+        part.unit.memo[memo] = _computed_of(part, read)
+    found: tuple[Read, ...] = part.unit.memo[memo]
+    return found
+
+
+def _computed_of(part: Part, read: Read) -> tuple[Read, ...]:
+    members = reachable(part)
+    if any(member.plural == "conditions" and member.model.call is not None for member in members):
+        return (read,)
+    paths = (path for member in members for site in sites_of(member) for path in read_paths(site))
+    return tuple(dict.fromkeys(path for path in paths if path[0] not in COMPUTED))
