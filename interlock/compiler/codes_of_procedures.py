@@ -111,7 +111,7 @@ PROCEDURES = {
         "Give a `key` that is different for each item and stays the same.",
     ),
     "same-key": Meaning(
-        "a key that cannot differ between two items of a loop, or two steps of a run",
+        "a key that cannot differ between the items of a loop, the values of `expand`, or two steps of a run",
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),

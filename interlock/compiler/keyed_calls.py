@@ -1,4 +1,4 @@
-"""Calls of a Procedure whose idempotency key the author makes, and what each key is made of."""
+"""Calls whose idempotency key the author makes, and what each key is made of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from interlock.compiler.written import strings
 from interlock.expressions.paths import paths_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
@@ -23,7 +23,7 @@ Read: TypeAlias = tuple[str, ...]
 
 
 def keyed_calls(unit: Unit) -> list[Keyed]:
-    """The calls of a Procedure whose keys the author makes."""
+    """The calls of an Agent or Procedure whose keys the author makes."""
     calls = (step for step in all_steps(unit) if step.action == "call")
     return [Keyed(unit, step, tool) for step in calls for tool in _with_key(unit, step)]
 
@@ -34,10 +34,29 @@ def _with_key(unit: Unit, step: Written) -> Iterator[Part]:
         yield tool
 
 
-def key_reads(tool: Part) -> list[Read]:
-    """The context paths that a tool's key is made of, as written."""
-    path = (*tool.path, "idempotency", "key")
-    return [read for site in sites_of(tool) if site.path == path for read in read_paths(site)]
+def made_of(tool: Part, bound: Callable[[str], Iterable[Read]]) -> Iterator[Read]:
+    """What a tool's key is made of, through arguments, conditions and tables; `bound` tells it of what callers bind."""
+    for read in key_reads(tool):
+        argument = (tool.model.input or {}).get(read[1]) if read[0] == "args" and len(read) > 1 else None
+        if argument is None:
+            yield read
+        elif argument.from_ is None:
+            yield from reads_in(tool.unit, argument.value)
+        elif argument.from_ == "caller":
+            yield from bound(read[1])
+        else:
+            yield tuple(argument.from_.split("."))
+
+
+def key_reads(tool: Part) -> tuple[Read, ...]:
+    """The context paths of a tool's key, those of its conditions and tables among them, worked out once."""
+    memo = ("key reads", tool.name)
+    if memo not in tool.unit.memo:
+        path = (*tool.path, "idempotency", "key")
+        written = (read for site in sites_of(tool) if site.path == path for read in read_paths(site))
+        tool.unit.memo[memo] = tuple(inner for read in written for inner in through_computed(tool.unit, read))
+    found: tuple[Read, ...] = tool.unit.memo[memo]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +68,18 @@ class Keyed:
     tool: Part
 
     def reads(self) -> Iterator[Read]:
-        """What the key is made of, through the arguments, conditions and tables that it reads."""
-        for written in key_reads(self.tool):
-            for read in through_computed(self.tool.unit, written):
-                yield from self._behind(read[1]) if read[0] == "args" and len(read) > 1 else (read,)
-
-    def _behind(self, name: str) -> Iterator[Read]:
-        argument = (self.tool.model.input or {}).get(name)
-        if argument is None:
-            return
-        if argument.from_ is None:
-            yield from reads_in(self.tool.unit, argument.value)
-        elif argument.from_ == "caller":
-            yield from reads_in(self.unit, (self.step.model.with_ or {}).get(name))
-        else:
-            yield tuple(argument.from_.split("."))
+        """What the key is made of."""
+        return made_of(self.tool, lambda name: reads_in(self.unit, self._given(name)))
 
     def bound(self) -> tuple[str, ...]:
         """The values bound to the arguments that the key reads, as written."""
-        given = self.step.model.with_ or {}
-        return tuple(repr(given.get(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
+        return tuple(repr(self._given(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
+
+    def _given(self, name: str) -> Any:
+        """What the step binds, or else the mount."""
+        mount = self.unit.mount_of(self.tool.name)
+        before = (mount.model.with_ or {}) if mount is not None else {}
+        return {**before, **(self.step.model.with_ or {})}.get(name)
 
 
 def reads_in(unit: Unit, value: Any) -> Iterator[Read]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from interlock.compiler.check_bindings import check_bindings
+from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
 from interlock.compiler.check_coordinates import check_coordinates
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
@@ -53,6 +54,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("tools", check_tools),
     ("effects", check_effects),
     ("keys", check_keys),
+    ("keys of calls", check_call_keys),
     ("durations", check_durations),
     ("bindings", check_bindings),
     ("mounts", check_mounts),
@@ -72,4 +74,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("unused", check_unused),
     ("suites", check_suites),
 )
-"""`uses` comes first: it gives every spec the names it may see. The others may stand in any order."""
+"""First `uses`: it gives every spec the names it may see, then what the procedures give back that a spec may run.
+
+The others may stand in any order.
+"""

@@ -183,3 +183,53 @@ def test_a_chain_of_procedures_costs_what_it_is_long():
 
     few = min(_seconds(*chain(300)) for _ in range(3))
     assert _seconds(*chain(1_200)) < 9 * few
+
+
+ALIKE = {
+    "one after the other": ([run("mid", BOTH), {**run("mid", BOTH), "id": "again"}], True),
+    "with other members": ([run("mid", BOTH), {**run("mid", {**BOTH, "member": "x"}), "id": "again"}], True),
+    "with other months": ([run("mid", BOTH), {**run("mid", {**BOTH, "month": "x"}), "id": "again"}], False),
+    "in branches": (
+        [
+            {
+                "switch": [
+                    {"when": "input.month is none", "do": [run("mid", BOTH)]},
+                    {"do": [{**run("mid", BOTH), "id": "b"}]},
+                ]
+            }
+        ],
+        False,
+    ),
+    "in lanes": ([{"parallel": {"a": [run("mid", BOTH)], "b": [{**run("mid", BOTH), "id": "b"}]}}], True),
+    "after a failure": ([{**run("mid", BOTH), "catch": [{"do": [{**run("mid", BOTH), "id": "b"}]}]}], False),
+    "before its undoing": ([{**run("mid", BOTH), "compensate": [{**run("mid", BOTH), "id": "b"}]}], True),
+    "with what a call has found": (
+        [
+            {"call": "find"},
+            run("mid", {"month": "{{ cells.find.id }}"}),
+            {**run("mid", {"month": "{{ cells.find.id }}"}), "id": "b"},
+        ],
+        True,
+    ),
+    "with the values of two calls": (
+        [
+            {"call": "find"},
+            run("mid", {"month": "{{ steps.find.result.id }}"}),
+            {"call": "find", "id": "second"},
+            {**run("mid", {"month": "{{ steps.second.result.id }}"}), "id": "b"},
+        ],
+        False,
+    ),
+    "by an item of one loop": (
+        [loop([run("mid", {"month": "{{ it }}"}), {**run("mid", {"month": "{{ it }}"}), "id": "b"}])],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_two_runs_of_one_procedure_have_one_effect_where_its_key_is_the_same(name: str):
+    steps, same = ALIKE[name]
+    mid = procedure("mid", [run("last", {"member": "{{ input.month }}"})])
+    last = procedure("last", [pay("{{ input.member }}")])
+    assert errors(procedure("main", steps), mid, last) == ([("same-key", "'mid'")] if same else [])
