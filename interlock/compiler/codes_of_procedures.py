@@ -74,6 +74,10 @@ PROCEDURES = {
         "an argument takes a cell that is older than its `max_age` allows whenever it is read",
         "The waits between are longer. Call the tool again after them, or allow a greater age.",
     ),
+    "result-not-there": Meaning(
+        "the result of a step is read where that step cannot have ended",
+        "It runs in another branch or at the same time, or what reads it is its own `catch`. Read it where it has run.",
+    ),
     "two-producers": Meaning(
         "two calls may have filled the cell that is read, and nothing says which is meant",
         "Calls in branches that run at the same time are always two producers; calls one after the other are one as "

@@ -23,6 +23,7 @@ from interlock.compiler.check_places import check_places
 from interlock.compiler.check_procedures import check_procedures
 from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
+from interlock.compiler.check_results import check_results
 from interlock.compiler.check_runs import check_runs
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
@@ -33,12 +34,14 @@ from interlock.compiler.check_unused import check_unused
 from interlock.compiler.check_uses import check_uses
 from interlock.compiler.check_words import check_vocabularies
 from interlock.compiler.findings import Findings
+from interlock.compiler.given_back import learn_results
 from interlock.compiler.project import Project
 
 Pass: TypeAlias = Callable[[Project, Findings], None]
 
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("uses", check_uses),
+    ("results of procedures", learn_results),
     ("duplicates", check_duplicates),
     ("targets", check_targets),
     ("texts", check_texts),
@@ -69,6 +72,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("ends", check_ends),
     ("reach", check_reach),
     ("coordinates", check_coordinates),
+    ("results", check_results),
     ("guards", check_guards),
     ("cells", check_cells),
     ("unused", check_unused),
