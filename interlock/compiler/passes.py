@@ -21,6 +21,7 @@ from interlock.compiler.check_loops import check_loops
 from interlock.compiler.check_names import check_duplicates, check_targets
 from interlock.compiler.check_places import check_places
 from interlock.compiler.check_procedures import check_procedures
+from interlock.compiler.check_prose import check_prose
 from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
 from interlock.compiler.check_results import check_results
@@ -60,6 +61,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("keys of calls", check_call_keys),
     ("durations", check_durations),
     ("bindings", check_bindings),
+    ("prose", check_prose),
     ("mounts", check_mounts),
     ("runs", check_runs),
     ("gates", check_gates),
