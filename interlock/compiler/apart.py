@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.compiler.order import normal
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 Relation = Literal["exclusive", "parallel", "sequence", "caught"]
 """`caught`: one handles a failure of what the other is part of."""
+
+
+def stands_in(path: Path, key: str) -> bool:
+    """Whether a place lies within that key of a step; a lane or a flow may have its name, but follows no number."""
+    return any(part == key and isinstance(before, int) for before, part in pairwise(path))
 
 
 def steps_by_path(unit: Unit) -> dict[Path, Written]:
@@ -31,10 +37,10 @@ def relation(unit: Unit, one: Path, other: Path) -> Relation:
     if at is None:
         longer, length = max(one, other, key=len), min(len(one), len(other))
         return "caught" if longer[length : length + 1] == ("catch",) else "sequence"
-    above = one[at - 1]
-    if isinstance(one[at], int) and above in ("switch", "catch"):
+    key = one[at - 1] if isinstance(one[at - 2], int) else ""
+    if isinstance(one[at], int) and key in ("switch", "catch"):
         return "exclusive"
-    if above == "parallel" and isinstance(one[at], str):
+    if isinstance(one[at], str) and key == "parallel":
         return "parallel"
     if "catch" in (one[at], other[at]):
         return "caught"

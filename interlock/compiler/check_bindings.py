@@ -1,15 +1,13 @@
-"""Arguments: every call binds what its tool leaves to the caller, nothing else, and no identifier comes from prose."""
+"""Arguments: every call binds what its tool leaves to the caller, and nothing else."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.identifiers import is_identifier
 from interlock.compiler.shapes import field_shape, may_become
 from interlock.compiler.walk import all_steps
-from interlock.compiler.written import has_template, strings
-from interlock.expressions.paths import paths_of
+from interlock.compiler.written import has_template
 from interlock.expressions.shapes import shape_of
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
     from interlock.expressions.shapes import Shape
-
-PROSE = ("message", "text")
 
 
 class Call(NamedTuple):
@@ -97,19 +93,12 @@ def _check(call: Call, findings: Findings) -> None:
 
 
 def _value(call: Call, name: str, value: Any, findings: Findings) -> None:
-    argument = call.tool.model.input[name]
-    path = (*call.path, "with", name)
-    check_literal(call.unit, path, value, argument, findings)
-    if is_identifier(name, argument) and (prose := _prose_in(value)):
-        _from_prose(call.unit, path, name, prose, findings)
+    check_literal(call.unit, (*call.path, "with", name), value, call.tool.model.input[name], findings)
 
 
 def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> None:
     path = (*part.path, "input", name)
     check_literal(part.unit, (*path, "value"), argument.value, argument, findings)
-    source = argument.from_ == ".".join(PROSE)
-    if is_identifier(name, argument) and (source or _prose_in(argument.value)):
-        _from_prose(part.unit, (*path, "from" if source else "value"), name, "message.text", findings)
     if argument.history is not None:
         slot = part.unit.find("slots", argument.from_.removeprefix("slots."))
         if not argument.from_.startswith("slots.") or (slot is not None and slot.model.patterns is None):
@@ -132,17 +121,3 @@ def check_constant(unit: Unit | Suite, path: Path, value: Any, wanted: Shape, fi
     elif wanted.enum and value not in wanted.enum:
         message = f"{value!r} is not one of {', '.join(map(repr, wanted.enum))}"
         findings.error("type-mismatch", message, unit.value(*path))
-
-
-def _prose_in(value: Any) -> str:
-    """The path of free text that a computed value reads, if it does."""
-    for _, text in strings(value, ()):
-        if "{" in text and any(path[:2] == PROSE for path in paths_of(text, template=True)):
-            return ".".join(PROSE)
-    return ""
-
-
-def _from_prose(unit: Unit, path: Path, name: str, prose: str, findings: Findings) -> None:
-    message = f"{name!r} is an identifier, a number or a date, and {prose!r} is free text"
-    hint = "take it from a slot, which finds the value in the words"
-    findings.error("identifier-from-prose", message, unit.value(*path), hint=hint)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.apart import guards_of, loops_around, relation, steps_by_path
-from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
-from interlock.compiler.coordinates import Meeting, followed
+from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
+from interlock.compiler.coordinates import Meeting, followed, undone
 from interlock.compiler.fillings import MOST_CALLS, Filling
 from interlock.compiler.order import normal
+from interlock.compiler.running_order import all_run, in_running_order
 from interlock.compiler.unfilled import STALE, reason, remedy
-from interlock.compiler.walk import all_steps, every
+from interlock.compiler.walk import all_steps
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def check_coordinates(project: Project, findings: Findings) -> None:
     """All Procedures of the bundle."""
-    for unit in project.procedures:
+    for unit in in_running_order(project.procedures):
         if unit.steps is None or unit.incomplete:
             continue
         coordinates = followed(unit)
@@ -43,10 +43,11 @@ class _Report:
         self._findings = findings
         self._told: set[tuple[Path, str]] = set()
         self._calls: dict[str, list[Path]] = {}
+        self._below: dict[str, str] | None = None
+        self._pairs: dict[tuple[Path, Path], bool] = {}
         for step in all_steps(unit):
             if step.action == "call":
                 self._calls.setdefault(step.model.call, []).append(step.path)
-        self._sites = sites_by_step(unit)
 
     def meeting(self, met: Meeting) -> None:
         """One read at its place in the walk."""
@@ -67,15 +68,13 @@ class _Report:
 
     def undoing(self, step: Written) -> None:
         """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
-        filled: set[str] = set()
-        for inner in every(step.undoing):
-            tool = self._unit.find("tools", inner.model.call) if inner.action == "call" else None
-            reads = [read for site in self._sites.get(inner.path, ()) for read in of_site(site)]
-            for read in (*reads, *(of_tool(tool) if tool is not None else ())):
-                if read.tool not in filled and not read.after:
-                    filling = Filling(self._calls_before_undoing(step, read.tool), sure=True)
-                    self.meeting(Meeting(inner.path, read, filling))
-            filled |= {tool.name} if tool is not None else set()
+
+        def before(tool: str) -> Filling:
+            calls = self._calls_before_undoing(step, tool)
+            return Filling(calls, sure=bool(calls))
+
+        for met in undone(self._unit, step, before):
+            self.meeting(met)
 
     def _calls_before_undoing(self, step: Written, tool: str) -> tuple[Path, ...]:
         if step.action == "call" and step.model.call == tool:
@@ -86,7 +85,7 @@ class _Report:
             loops = loops_around(self._unit, path)
             seen = loops == around[: len(loops)]
             related = path == step.path or relation(self._unit, path, step.path) != "exclusive"
-            if seen and related and "compensate" not in path:
+            if seen and related and not stands_in(path, "compensate"):
                 found.append(path)
         return tuple(found)
 
@@ -104,17 +103,21 @@ class _Report:
         if met.filling.gone is not None:
             other, why = met.filling.gone, STALE
         else:
-            other, why = reason(self._unit, met.step, calls[:MOST_CALLS])
+            other, why = reason(self._unit, met.step, calls)
         message = f"nothing can have filled `cells.{tool}.{key}` before this"
         also = (*also, (self._unit.key(*other, "call"), why))
         self._findings.error("cell-not-filled-yet", message, place, also=also, hint=remedy(tool, why))
 
     def _elsewhere(self, tool: str) -> str:
-        for step in all_steps(self._unit):
-            child = self._unit.procedures.get(step.model.run) if step.action == "run" else None
-            if child is not None and any(one.action == "call" and one.model.call == tool for one in all_steps(child)):
-                return f"what procedure {child.name!r} fills is its own: let it give the value back by `result`"
-        return ""
+        if self._below is None:
+            self._below = {}
+            for child in all_run(self._unit)[1:]:
+                for step in all_steps(child):
+                    if step.action == "call":
+                        self._below.setdefault(step.model.call, child.name)
+        child_name = self._below.get(tool)
+        hint = "what procedure {!r} fills is its own: let it give the value back by `result`"
+        return hint.format(child_name) if child_name is not None else ""
 
     # -- more than one call may have filled it ------------------------------------------------------------------------
 
@@ -134,7 +137,12 @@ class _Report:
         return all(len(loops_around(self._unit, call)) > around for call in calls)
 
     def _are_rivals(self, one: Path, other: Path) -> bool:
-        """Whether both may have run, and not with the same arguments one after the other."""
+        """Whether both may have run, and not with the same arguments one after the other; worked out once."""
+        if (one, other) not in self._pairs:
+            self._pairs[one, other] = self._both_count(one, other)
+        return self._pairs[one, other]
+
+    def _both_count(self, one: Path, other: Path) -> bool:
         how = relation(self._unit, one, other)
         if how != "sequence":
             return how == "parallel"

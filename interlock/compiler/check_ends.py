@@ -187,7 +187,7 @@ def _lasting(step: Written) -> Iterator[tuple[Path, str]]:
 def _nearest(limits: dict[Path, tuple[Path, str]], path: Path) -> tuple[Path, str] | None:
     """The bound of the innermost step around, or of the whole; what undoes a step is bound by nothing."""
     for length in range(len(path) - 1, -1, -1):
-        if path[length] == "compensate":
+        if path[length] == "compensate" and isinstance(path[length - 1], int):
             return None
         if path[:length] in limits:
             return limits[path[:length]]

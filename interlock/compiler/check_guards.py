@@ -28,7 +28,8 @@ def check_guards(project: Project, findings: Findings) -> None:
             if condition is None or unit.incomplete:
                 continue
             proof = Proof(condition)
-            walk = Guarded(proof, COVERED[guard.effect], frozenset(guard.except_ or ()))
+            spared = frozenset(tool for name in guard.except_ or () if (tool := unit.find("tools", name)))
+            walk = Guarded(proof, COVERED[guard.effect], spared)
             walk.walk(unit)
             for found in walk.found:
                 _tell(unit, index, guard, found, proof, findings)

@@ -6,47 +6,40 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.apart import loops_around, relation
-from interlock.compiler.keyed_calls import key_reads, keyed_calls, reads_in
+from interlock.compiler.key_origins import calls_of_child, follow_keys, given_for
+from interlock.compiler.keyed_calls import keyed_calls, reads_in
 from interlock.compiler.walk import all_steps, every, step_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from interlock.compiler.findings import Findings
+    from interlock.compiler.findings import Also, Findings
+    from interlock.compiler.key_origins import Fixed
     from interlock.compiler.keyed_calls import Keyed, Read
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.units import Unit
     from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
 
-NEVER_THE_SAME = frozenset({"conditions", "decisions", "now"})
+NEVER_THE_SAME = frozenset({"conditions", "decisions", "error", "now"})
 """Roots that are worked out anew at every place."""
 
 ALWAYS_THE_SAME = frozenset({"input", "config", "run"})
 
-OF_THE_CALLER = frozenset({"input", "config"})
-"""What a child has from whoever runs it."""
+MOST_NAMED = 12
+"""Procedures of a way that are named: the first and the last of a longer one."""
 
 
 def check_keys(project: Project, findings: Findings) -> None:
-    """The keys of all tools, and of all calls that procedures make of them."""
-    for unit in project.everything:
-        for tool in unit.parts("tools").values():
-            _unstable(tool, findings)
+    """The keys of all calls that procedures make."""
+    follow_keys(project.procedures)
     for unit in project.procedures:
         keyed = keyed_calls(unit)
         _in_loops(unit, keyed, findings)
         _between_steps(unit, keyed, findings)
         for step in all_steps(unit):
-            child = unit.procedures.get(step.model.run) if step.action == "run" else None
-            if child is not None and loops_around(unit, step.path):
-                _in_child(unit, step, child, findings)
-
-
-def _unstable(tool: Part, findings: Findings) -> None:
-    if any(root == "now" for root, *_ in key_reads(tool)):
-        message = "the key reads the time: the same call would have another key when it is made again"
-        hint = "make it of what the effect is about"
-        findings.error("unstable-key", message, tool.value("idempotency", "key"), hint=hint)
+            if step.action == "run" and loops_around(unit, step.path):
+                _in_child(unit, step, findings)
 
 
 def _in_loops(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
@@ -60,24 +53,30 @@ def _in_loops(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
             findings.error("same-key", message, unit.key(*call.step.path, "call"), also=also, hint=hint)
 
 
-def _in_child(unit: Unit, step: Written, child: Unit, findings: Findings) -> None:
+def _in_child(unit: Unit, step: Written, findings: Findings) -> None:
     """A child has a run of its own; a key that is made of its input alone is as different as that is."""
-    given = step.model.with_ or {}
-    for call in keyed_calls(child):
-        reads = list(call.reads())
-        if any(read[0] not in OF_THE_CALLER for read in reads):
-            continue
-        values = [given.get(read[1]) for read in reads if read[0] == "input" and len(read) > 1]
-        loop = _loop_of_one_key(unit, step, [read for value in values for read in reads_in(value)])
+    for inputs, calls in calls_of_child(unit, step).items():
+        loop = _loop_of_one_key(unit, step, list(given_for(unit, step, inputs)))
         if loop is not None:
-            message = f"{child.name!r} calls {call.tool.name!r} with a key that is the same for every item"
-            also = (
-                (call.tool.value("idempotency", "key"), "the key"),
-                (child.key(*call.step.path, "call"), "the call"),
-                (unit.key(*loop.path, "for_each"), "the loop"),
-            )
-            hint = "give it an input that is different for each item, and let the key read it"
-            findings.error("same-key", message, unit.key(*step.path, "run"), also=also, hint=hint)
+            for one in calls:
+                _tell_of_child(unit, step, loop, one, findings)
+
+
+def _tell_of_child(unit: Unit, step: Written, loop: Written, one: Fixed, findings: Findings) -> None:
+    call, runs = one.call, one.way
+    names: tuple[str, ...] = (step.model.run, *(run.model.run for _, run in runs))
+    if len(runs) > MOST_NAMED:
+        half = MOST_NAMED // 2
+        runs, names = (*runs[:half], *runs[-half:]), (*names[:half], "…", *names[-half:])
+    message = f"{' → '.join(names)!r} calls {call.tool.name!r} with a key that is the same for every item"
+    also = (
+        (call.tool.value("idempotency", "key"), "the key"),
+        (call.unit.key(*call.step.path, "call"), "the call"),
+        *((owner.key(*run.path, "run"), f"{run.model.run!r} is run") for owner, run in reversed(runs)),
+        (unit.key(*loop.path, "for_each"), "the loop"),
+    )
+    hint = "give it an input that is different for each item, and let the key read it"
+    findings.error("same-key", message, unit.key(*step.path, "run"), also=also, hint=hint)
 
 
 def _loop_of_one_key(unit: Unit, step: Written, reads: list[Read]) -> Written | None:
@@ -94,12 +93,12 @@ def _differing(unit: Unit, loop: Written) -> set[Read]:
     """What may be another value in another pass of a loop."""
     memo = ("differing", loop.path)
     if memo not in unit.memo:
-        unit.memo[memo] = _worked_out(loop)
+        unit.memo[memo] = _worked_out(unit, loop)
     found: set[Read] = unit.memo[memo]
     return found
 
 
-def _worked_out(loop: Written) -> set[Read]:
+def _worked_out(unit: Unit, loop: Written) -> set[Read]:
     body = list(every(loop.inner[0]))
     ids = step_ids(body)
     found: set[Read] = {(loop.model.for_each.as_,)}
@@ -110,33 +109,58 @@ def _worked_out(loop: Written) -> set[Read]:
             case "run" | "receive":
                 found.add(("steps", ids[step.path]))
             case "set":
-                names = [name for name, value in step.model.set.items() if _any_differs(reads_in(value), found)]
+                names = [name for name, value in step.model.set.items() if _any_differs(reads_in(unit, value), found)]
                 found |= {("vars", name) for name in names}
-            case "for_each" if _any_differs(reads_in(step.model.for_each.items), found):
+            case "for_each" if _any_differs(reads_in(unit, step.model.for_each.items), found):
                 found.add((step.model.for_each.as_,))
     return found
 
 
 def _between_steps(unit: Unit, keyed: list[Keyed], findings: Findings) -> None:
-    """Two calls of one tool in one run whose keys are made of the same values."""
+    """Two calls of one tool in one run, or by two runs of one procedure, whose keys are made of the same values."""
+    told: set[Path] = set()
+    for calls in _alike(unit, keyed):
+        first, _ = calls[0]
+        for step, call in calls[1:]:
+            if step.path not in told and relation(unit, first.path, step.path) not in ("exclusive", "caught"):
+                told.add(step.path)
+                _tell_of_another(unit, first, step, call, findings)
+
+
+def _alike(unit: Unit, keyed: list[Keyed]) -> Iterable[list[tuple[Written, Keyed]]]:
+    """Steps of whose calls the keys are alike, each with one such call."""
     stable = _stable(unit)
-    alike: defaultdict[Any, list[Keyed]] = defaultdict(list)
-    for call in keyed:
-        loops = loops_around(unit, call.step.path)
+    alike: defaultdict[Any, list[tuple[Written, Keyed]]] = defaultdict(list)
+
+    def add(step: Written, call: Keyed, reads: Iterable[Read], *known_by: Any) -> None:
+        loops = loops_around(unit, step.path)
         items = {loop.model.for_each.as_ for loop in loops}
-        if all(read[0] in items or read[0] in ALWAYS_THE_SAME or read[:2] in stable for read in call.reads()):
-            alike[call.tool, call.bound(), tuple(loop.path for loop in loops)].append(call)
-    for calls in alike.values():
-        first = calls[0]
-        for call in calls[1:]:
-            if relation(unit, first.step.path, call.step.path) not in ("exclusive", "caught"):
-                message = f"the key of {call.tool.name!r} is the same here as at another step: this call has no effect"
-                also = (
-                    (unit.key(*first.step.path, "call"), "the other step"),
-                    (call.tool.value("idempotency", "key"), "the key"),
-                )
-                hint = "let the key read an argument in which they differ, or leave it to the engine"
-                findings.error("same-key", message, unit.key(*call.step.path, "call"), also=also, hint=hint)
+        if all(read[0] in items or read[0] in ALWAYS_THE_SAME or read[:2] in stable for read in reads):
+            alike[(*known_by, *(loop.path for loop in loops))].append((step, call))
+
+    for call in keyed:
+        add(call.step, call, call.reads(), call.tool, call.bound())
+    for step in all_steps(unit):
+        for inputs, calls in calls_of_child(unit, step).items():
+            given = step.model.with_ or {}
+            values = tuple(repr(given.get(name)) for name in sorted(inputs))
+            add(step, calls[0].call, given_for(unit, step, inputs), step.model.run, inputs, values)
+    return alike.values()
+
+
+def _tell_of_another(unit: Unit, first: Written, step: Written, call: Keyed, findings: Findings) -> None:
+    also: Also = (
+        (unit.key(*first.path, first.action), "the other step"),
+        (call.tool.value("idempotency", "key"), "the key"),
+    )
+    if step.action == "call":
+        message = f"the key of {call.tool.name!r} is the same here as at another step: this call has no effect"
+        hint = "let the key read an argument in which they differ, or leave it to the engine"
+    else:
+        message = f"{step.model.run!r} calls {call.tool.name!r} with the same key as at another step, to no effect"
+        also = (*also, (call.unit.key(*call.step.path, "call"), "the call"))
+        hint = "give it an input in which they differ, and let the key read it"
+    findings.error("same-key", message, unit.key(*step.path, step.action), also=also, hint=hint)
 
 
 def _stable(unit: Unit) -> set[Read]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_effects import writes
+from interlock.compiler.keyed_calls import through_computed
 from interlock.compiler.mentions import read_paths
-from interlock.compiler.running_order import procedures_run
+from interlock.compiler.running_order import all_run
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import scopes_of, sites_of
 from interlock.compiler.walk import all_steps, every
@@ -14,7 +15,7 @@ from interlock.compiler.written import has_template
 from interlock.expressions.shapes import Shape, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
@@ -32,10 +33,11 @@ def check_loops(project: Project, findings: Findings) -> None:
     for unit in project.procedures:
         loops = [step for step in all_steps(unit) if step.action == "for_each"]
         around: dict[Path, Written] = {}
+        keys = _keys(unit) if loops else {}
         for loop in loops:
             _name(unit, loop, around, findings)
             _items(unit, loop, findings)
-            _key(unit, loop, findings)
+            _key(unit, loop, keys, findings)
             around[loop.path] = loop
         for step in all_steps(unit):
             _compensate(unit, step, findings)
@@ -64,7 +66,7 @@ def _items(unit: Unit, loop: Written, findings: Findings) -> None:
         findings.error("type-mismatch", f"{items!r} is no list", place, hint=hint)
 
 
-def _key(unit: Unit, loop: Written, findings: Findings) -> None:
+def _key(unit: Unit, loop: Written, keys: Mapping[Path, list[Site]], findings: Findings) -> None:
     written = loop.model.for_each
     path = (*loop.path, "for_each")
     if written.key is None:
@@ -77,7 +79,7 @@ def _key(unit: Unit, loop: Written, findings: Findings) -> None:
             )
             findings.error("loop-without-key", message, unit.key(*path), also=also, hint=hint)
         return
-    reads = [read for site in _sites(unit, (*path, "key")) for read in read_paths(site)]
+    reads = [read for site in keys.get((*path, "key"), ()) for read in _through(site)]
     if findings.told(unit.value(*path, "key")):
         return
     if not any(root == written.as_ for root, *_ in reads):
@@ -89,9 +91,18 @@ def _key(unit: Unit, loop: Written, findings: Findings) -> None:
         findings.error("unstable-key", message, unit.value(*path, "key"), hint="make it of the item alone")
 
 
-def _sites(unit: Unit, path: Path) -> list[Site]:
-    steps = unit.steps
-    return [site for site in sites_of(steps) if site.path == path] if steps is not None else []
+def _keys(unit: Unit) -> dict[Path, list[Site]]:
+    """The sites of the keys of loops, by their place."""
+    found: dict[Path, list[Site]] = {}
+    for site in sites_of(unit.steps) if unit.steps is not None else ():
+        if site.path[-2:] == ("for_each", "key"):
+            found.setdefault(site.path, []).append(site)
+    return found
+
+
+def _through(site: Site) -> list[tuple[str, ...]]:
+    """What a site reads, and what the tables and conditions read that it names."""
+    return [inner for read in read_paths(site) for inner in through_computed(site.unit, read)]
 
 
 def first_write(unit: Unit, steps: Iterable[Written]) -> Written | None:
@@ -112,13 +123,8 @@ def _calls_a_write(unit: Unit, step: Written) -> bool:
 def procedure_writes(unit: Unit) -> bool:
     """Whether a procedure, or one that it runs, changes something outside."""
     if "writes" not in unit.memo:
-        found = [unit]
-        for member in found:
-            runs = (unit.procedures[name] for name in sorted(procedures_run(member)) if name in unit.procedures)
-            found += [child for child in runs if child not in found]
-        unit.memo["writes"] = any(
-            step.action == "call" and _calls_a_write(member, step) for member in found for step in all_steps(member)
-        )
+        steps = ((member, step) for member in all_run(unit) for step in all_steps(member))
+        unit.memo["writes"] = any(step.action == "call" and _calls_a_write(member, step) for member, step in steps)
     return bool(unit.memo["writes"])
 
 

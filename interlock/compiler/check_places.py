@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from interlock.compiler.walk import all_steps, every
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Unit
+    from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
+    from interlock.diagnostics import Location
 
 TALKING = {
     "collect": "what it needs stands under `input`; what comes later is received: `receive`",
@@ -47,6 +50,8 @@ KEYS_OF_WORK = {
 
 TALKING_PARTS = ("slots", "intents")
 
+WITHOUT_TURNS = "leave `scope` out: the cell lives as long as the run, or the pass of a loop"
+
 
 def check_places(project: Project, findings: Findings) -> None:
     """All steps of all Agents and Procedures, and the parts that a Procedure declares."""
@@ -58,6 +63,7 @@ def check_places(project: Project, findings: Findings) -> None:
                 _in_flow(unit, step, findings)
     for unit in project.procedures:
         _parts(unit, findings)
+        _turns(unit, findings)
         for step in all_steps(unit):
             _undoing(unit, step, findings)
 
@@ -89,6 +95,27 @@ def _parts(unit: Unit, findings: Findings) -> None:
         for part in unit.parts(plural).values():
             message = f"{part.called} is found in what somebody says, and a procedure talks to nobody"
             findings.error("not-in-procedure", message, part.key(), hint="what it needs stands under `input`")
+
+
+def _turns(unit: Unit, findings: Findings) -> None:
+    """Cells of its own tools, and of those of Libraries that it calls, which would live for a turn."""
+    own = unit.parts("tools")
+    for part in own.values():
+        for place, message in _for_a_turn(part):
+            findings.error("not-in-procedure", message, place, hint=WITHOUT_TURNS)
+    called = {step.model.call: step for step in reversed(all_steps(unit)) if step.action == "call"}
+    for name, step in called.items():
+        tool = unit.find("tools", name)
+        for place, message in _for_a_turn(tool) if tool is not None and name not in own else ():
+            at, also = unit.key(*step.path, "call"), ((place, "it is declared here"),)
+            findings.error("not-in-procedure", message, at, also=also, hint=WITHOUT_TURNS)
+
+
+def _for_a_turn(tool: Part) -> Iterator[tuple[Location, str]]:
+    for key, cell in (tool.model.produces or {}).items():
+        if cell.scope == "turn":
+            message = f"`cells.{tool.name}.{key}` lives for a turn of a conversation, and a procedure has none"
+            yield tool.value("produces", key, "scope"), message
 
 
 def _undoing(unit: Unit, step: Written, findings: Findings) -> None:

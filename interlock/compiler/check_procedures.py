@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.check_bindings import check_literal
 from interlock.compiler.check_flows import check_branches, check_ids
+from interlock.compiler.circles import on_circles
 from interlock.compiler.findings import suggestion
 from interlock.compiler.mentions import read_paths
-from interlock.compiler.running_order import way_back
+from interlock.compiler.running_order import children_of, way_back
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
 
@@ -27,13 +28,14 @@ AT_THE_START = frozenset({"input", "config", "run", "now"})
 
 def check_procedures(project: Project, findings: Findings) -> None:
     """All Procedures of the bundle."""
+    circling = on_circles(project.procedures, children_of)
     for unit in project.procedures:
         steps = all_steps(unit)
         check_ids(unit, steps, findings)
         for step in steps:
             match step.action:
                 case "run":
-                    _run(project, unit, step, findings)
+                    _run(project, unit, step, circling, findings)
                 case "receive":
                     _receive(unit, step, findings)
                 case "switch":
@@ -42,7 +44,7 @@ def check_procedures(project: Project, findings: Findings) -> None:
         _head(unit, findings)
 
 
-def _run(project: Project, unit: Unit, step: Written, findings: Findings) -> None:
+def _run(project: Project, unit: Unit, step: Written, circling: Collection[Unit], findings: Findings) -> None:
     name, place = step.model.run, unit.value(*step.path, "run")
     child = unit.procedures.get(name)
     if child is None:
@@ -50,7 +52,7 @@ def _run(project: Project, unit: Unit, step: Written, findings: Findings) -> Non
             hint = suggestion(name, unit.procedures, none="this bundle has no Procedure")
             findings.error("unknown-procedure", f"there is no procedure {name!r}", place, hint=hint)
         return
-    if way := way_back(unit, child):
+    if unit in circling and child in circling and (way := way_back(unit, child)):
         if child is unit:
             message = f"procedure {name!r} would run itself for ever"
         else:

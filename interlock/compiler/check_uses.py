@@ -29,8 +29,9 @@ def check_uses(project: Project, findings: Findings) -> None:
         unit.incomplete = any(member.incomplete for member in unit.closure())
     for unit in project.everything:
         unit.visible = _visible(unit)
+    procedures = {procedure.name: procedure for procedure in project.procedures}
     for unit in project.units:
-        unit.procedures = {procedure.name: procedure for procedure in project.procedures}
+        unit.procedures = procedures
 
 
 def _spec_names(project: Project, findings: Findings) -> None:

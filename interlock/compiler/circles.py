@@ -1,32 +1,34 @@
-"""Which parts stand on a circle of parts that need each other, in time that grows with their number only."""
+"""Which parts or specs stand on a circle of those that need each other, in time that grows with their number only."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from interlock.compiler.units import Part, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from interlock.compiler.units import Part
+Member = TypeVar("Member", Part, Unit)
 
 
-def on_circles(parts: Iterable[Part], needs: Callable[[Part], Iterable[Part]]) -> set[Part]:
+def on_circles(parts: Iterable[Member], needs: Callable[[Member], Iterable[Member]]) -> set[Member]:
     """The parts that need themselves, directly or through others: Tarjan's components, without recursion."""
-    search = _Search(needs)
+    search: _Search[Member] = _Search(needs)
     for part in parts:
         search.walk(part)
     return search.found
 
 
-class _Search:
-    def __init__(self, needs: Callable[[Part], Iterable[Part]]) -> None:
-        self._needs = needs
-        self._number: dict[Part, int] = {}
-        self._lowest: dict[Part, int] = {}
-        self._open: dict[Part, None] = {}
-        self.found: set[Part] = set()
+class _Search(Generic[Member]):
+    def __init__(self, needs: Callable[[Member], Iterable[Member]]) -> None:
+        self._needs: Callable[[Member], Iterable[Member]] = needs
+        self._number: dict[Member, int] = {}
+        self._lowest: dict[Member, int] = {}
+        self._open: dict[Member, None] = {}
+        self.found: set[Member] = set()
 
-    def walk(self, start: Part) -> None:
+    def walk(self, start: Member) -> None:
         if start in self._number:
             return
         way = [(start, self._enter(start))]
@@ -45,15 +47,15 @@ class _Search:
                 if inner is part:
                     self.found.add(part)
 
-    def _enter(self, part: Part) -> Iterator[Part]:
+    def _enter(self, part: Member) -> Iterator[Member]:
         self._number[part] = self._lowest[part] = len(self._number)
         self._open[part] = None
         return iter(self._needs(part))
 
-    def _reaches(self, part: Part, number: int) -> None:
+    def _reaches(self, part: Member, number: int) -> None:
         self._lowest[part] = min(self._lowest[part], number)
 
-    def _leave(self, part: Part) -> None:
+    def _leave(self, part: Member) -> None:
         """Close the component that begins with the part: whoever was entered since then belongs to it."""
         if self._lowest[part] != self._number[part]:
             return

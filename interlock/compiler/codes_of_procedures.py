@@ -31,7 +31,8 @@ PROCEDURES = {
     ),
     "not-in-procedure": Meaning(
         "something that needs a conversation, in a Procedure",
-        "A procedure has no user and no slots: what it needs stands under `input`, or is received as an event.",
+        "A procedure has no user, no slots and no turns. What it needs stands under `input`, or is received as an "
+        "event; a cell lives as long as the run.",
     ),
     "not-in-flow": Meaning(
         "something that only a Procedure has, in a flow of an Agent",
@@ -73,6 +74,10 @@ PROCEDURES = {
         "an argument takes a cell that is older than its `max_age` allows whenever it is read",
         "The waits between are longer. Call the tool again after them, or allow a greater age.",
     ),
+    "result-not-there": Meaning(
+        "the result of a step is read where that step cannot have ended",
+        "It runs in another branch or at the same time, or what reads it is its own `catch`. Read it where it has run.",
+    ),
     "two-producers": Meaning(
         "two calls may have filled the cell that is read, and nothing says which is meant",
         "Calls in branches that run at the same time are always two producers; calls one after the other are one as "
@@ -110,7 +115,7 @@ PROCEDURES = {
         "Give a `key` that is different for each item and stays the same.",
     ),
     "same-key": Meaning(
-        "a key that cannot differ between two items of a loop, or two steps of a run",
+        "a key that cannot differ between the items of a loop, the values of `expand`, or two steps of a run",
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),

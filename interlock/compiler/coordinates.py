@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.cell_reads import of_site, of_tool, sites_by_step
+from interlock.compiler.cell_reads import of_site, of_step, of_tool, sites_by_step
 from interlock.compiler.fillings import Cells, Filling, either, together
 from interlock.compiler.lanes import Lanes, lanes_of
 from interlock.compiler.sites import own_sites
-from interlock.compiler.walk import listed_steps
+from interlock.compiler.walk import Written, all_steps, listed_steps
 from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from interlock.compiler.cell_reads import CellRead
     from interlock.compiler.fillings import Change
@@ -38,16 +38,19 @@ class Meeting:
 
 @dataclass(slots=True)
 class Coordinates:
-    """One walk of a Procedure. `met` is every read of a cell; `undoing` the steps that something undoes."""
+    """One walk of a Procedure. `met` is every read of a cell; `undoing` the steps that something undoes.
+
+    `waited_ms` is how long it waits at least, the procedures that it runs among it.
+    """
 
     unit: Unit
     met: list[Meeting] = field(default_factory=list)
     undoing: list[Written] = field(default_factory=list)
+    waited_ms: int = 0
     _cells: Cells = field(default_factory=Cells)
     _made: list[tuple[str, Path]] = field(default_factory=list)
     _killed: list[str] = field(default_factory=list)
     _lanes: list[Lanes] = field(default_factory=list)
-    _waited_ms: int = 0
     _made_at: dict[Path, int] = field(default_factory=dict)
 
     def walk(self) -> None:
@@ -58,20 +61,24 @@ class Coordinates:
                 for read in of_site(site):
                     self._meet((), read)
 
+    def undo(self, step: Written) -> None:
+        """Walk what undoes a step."""
+        self._listed(step.undoing)
+
     def _listed(self, steps: Sequence[Written]) -> bool:
         """Steps in order; whether anything follows them."""
         return all(self._step(step) for step in steps)
 
     def _step(self, step: Written) -> bool:
         self._reads(step, after=False)
-        mark, made, killed, waited = self._cells.mark(), len(self._made), len(self._killed), self._waited_ms
+        mark, made, killed, waited = self._cells.mark(), len(self._made), len(self._killed), self.waited_ms
         on = self._action(step)
         if step.undoing:
             self.undoing.append(step)
         if step.model.when is None and not step.model.catch:
             return on
         change = self._cells.back(mark)
-        self._waited_ms = waited
+        self.waited_ms = waited
         ways = [change] if on else []
         ways += self._caught(step, made, killed)
         why = ((*step.path, "when"), "this does not hold", True) if step.model.when is not None else None
@@ -103,10 +110,10 @@ class Coordinates:
 
         How long they wait does not count either: other ways may be shorter.
         """
-        mark, waited = self._cells.mark(), self._waited_ms
+        mark, waited = self._cells.mark(), self.waited_ms
         self._cells.put(begin or {})
         on = self._listed(steps)
-        self._waited_ms = waited
+        self.waited_ms = waited
         return on, self._cells.back(mark)
 
     def _action(self, step: Written) -> bool:
@@ -122,7 +129,9 @@ class Coordinates:
             case "do":
                 return self._listed(step.inner[0])
             case "wait" if is_duration(step.model.wait):
-                self._waited_ms += milliseconds(step.model.wait)
+                self.waited_ms += milliseconds(step.model.wait)
+            case "run" if (child := self.unit.procedures.get(step.model.run)) is not None:
+                self.waited_ms += child.memo.get("waits", 0)
             case "end" | "fail":
                 return False
         return True
@@ -137,7 +146,7 @@ class Coordinates:
             self._killed.append(name)
         self._cells.set(tool.name, Filling((step.path,), sure=True))
         self._made.append((tool.name, step.path))
-        self._made_at[step.path] = self._waited_ms
+        self._made_at[step.path] = self.waited_ms
         self._reads(step, after=True)
 
     def _switch(self, step: Written) -> bool:
@@ -175,7 +184,7 @@ class Coordinates:
 
     def _reads(self, step: Written, *, after: bool) -> None:
         tool = self.unit.find("tools", step.model.call) if step.action == "call" else None
-        reads = [read for site in self._sites().get(step.path, ()) for read in of_site(site)]
+        reads = [read for site in self._sites().get(step.path, ()) for read in of_step(site)]
         for read in (*reads, *(of_tool(tool) if tool is not None else ())):
             if read.after == after:
                 self._meet(step.path, read)
@@ -192,12 +201,21 @@ class Coordinates:
             rival = rival or lanes.filled_beside(read.tool)
             if (emptied := lanes.emptied_beside(read.tool)) is not None:
                 filling = filling.unsure(((*emptied, "call"), "this runs at the same time, and makes it stale", False))
-        age_ms = min((self._waited_ms - self._made_at[call] for call in filling.calls), default=0)
+        age_ms = min((self.waited_ms - self._made_at.get(call, self.waited_ms) for call in filling.calls), default=0)
         self.met.append(Meeting(step, read, filling, rival, age_ms))
 
 
 def followed(unit: Unit) -> Coordinates:
-    """The walk of a Procedure."""
+    """The walk of a Procedure; those that it runs come first, for how long they wait counts here too."""
     coordinates = Coordinates(unit)
     coordinates.walk()
+    if not any(step.action == "end" for step in all_steps(unit)):
+        unit.memo["waits"] = coordinates.waited_ms
     return coordinates
+
+
+def undone(unit: Unit, step: Written, before: Callable[[str], Filling]) -> list[Meeting]:
+    """The reads of what undoes a step; `before` says what may have filled the cells of a tool by then."""
+    coordinates = Coordinates(unit, _cells=Cells(before))
+    coordinates.undo(step)
+    return coordinates.met

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from interlock.compiler.written import Path
 
@@ -44,15 +44,21 @@ Change: TypeAlias = "dict[str, Filling]"
 
 
 class Cells:
-    """The fillings at the point that a walk has come to. What is changed within a branch can be taken back."""
+    """The fillings at the point that a walk has come to. What is changed within a branch can be taken back.
 
-    def __init__(self) -> None:
+    `before` says, by tool, what stands when the walk begins: nothing, if it is not given.
+    """
+
+    def __init__(self, before: Callable[[str], Filling] | None = None) -> None:
+        self._before = before
         self._now: dict[str, Filling] = {}
         self._log: list[tuple[str, Filling | None]] = []
 
     def get(self, tool: str) -> Filling:
         """What may have filled the cells of a tool."""
-        return self._now.get(tool, EMPTY)
+        if tool not in self._now:
+            return self._before(tool) if self._before is not None else EMPTY
+        return self._now[tool]
 
     def set(self, tool: str, filling: Filling) -> None:
         """The cells of a tool are filled otherwise from here on."""

@@ -17,6 +17,8 @@ class Findings:
     """The diagnostics found so far."""
 
     found: list[Diagnostic] = field(default_factory=list)
+    _places: set[Location] = field(default_factory=set)
+    _looked_at: int = 0
 
     def error(self, code: str, message: str, at: Location, *, hint: str = "", also: Also = ()) -> None:
         """Something that keeps the spec from being compiled."""
@@ -28,7 +30,9 @@ class Findings:
 
     def told(self, at: Location) -> bool:
         """Whether something has been found at this very place: what follows from it need not be told."""
-        return any(finding.location == at for finding in self.found)
+        self._places.update(finding.location for finding in self.found[self._looked_at :])
+        self._looked_at = len(self.found)
+        return at in self._places
 
 
 def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:

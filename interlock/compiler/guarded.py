@@ -44,7 +44,7 @@ class Guarded:
 
     proof: Proof
     effects: frozenset[str]
-    spared: frozenset[str]
+    spared: frozenset[Part]
     found: list[Unguarded] = field(default_factory=list)
     _above: list[str] = field(default_factory=list)
     _entered: set[str] = field(default_factory=set)
@@ -129,7 +129,7 @@ class _Walk:
         )
         if asserted:
             return None
-        concerned = tool.model.effect in self._guard.effects and tool.name not in self._guard.spared
+        concerned = tool.model.effect in self._guard.effects and tool not in self._guard.spared
         if concerned and standing is not None:
             self._guard.found.append(Unguarded(self._unit, self._at or step, step.path, tool, standing))
         return standing

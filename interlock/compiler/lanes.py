@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from interlock.compiler.apart import stands_in
 from interlock.compiler.walk import every
 
 if TYPE_CHECKING:
@@ -39,14 +40,18 @@ class Lanes:
 
 
 def lanes_of(unit: Unit, step: Written) -> Lanes:
-    """The branches of a step; a pass of a loop within them fills for itself, and empties for all."""
+    """The branches of a step; a pass of a loop within them fills for itself, and empties for all.
+
+    What undoes a step runs when all of them have ended.
+    """
     lanes = Lanes()
     for name, steps in zip(step.model.parallel, step.inner, strict=True):
         for inner in every(steps):
+            within = inner.path[len(step.path) + 2 :]
             tool = unit.find("tools", inner.model.call) if inner.action == "call" else None
-            if tool is None:
+            if tool is None or stands_in(within, "compensate"):
                 continue
-            if "for_each" not in inner.path[len(step.path) + 2 :]:
+            if not stands_in(within, "for_each"):
                 _add(lanes.fills, tool.name, name, inner.path)
             for emptied in tool.model.invalidates or ():
                 _add(lanes.empties, emptied, name, inner.path)

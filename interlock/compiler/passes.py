@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from interlock.compiler.check_bindings import check_bindings
+from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
 from interlock.compiler.check_coordinates import check_coordinates
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
@@ -20,8 +21,10 @@ from interlock.compiler.check_loops import check_loops
 from interlock.compiler.check_names import check_duplicates, check_targets
 from interlock.compiler.check_places import check_places
 from interlock.compiler.check_procedures import check_procedures
+from interlock.compiler.check_prose import check_prose
 from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
+from interlock.compiler.check_results import check_results
 from interlock.compiler.check_runs import check_runs
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
@@ -33,12 +36,14 @@ from interlock.compiler.check_unused import check_unused
 from interlock.compiler.check_uses import check_uses
 from interlock.compiler.check_words import check_vocabularies
 from interlock.compiler.findings import Findings
+from interlock.compiler.given_back import learn_results
 from interlock.compiler.project import Project
 
 Pass: TypeAlias = Callable[[Project, Findings], None]
 
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("uses", check_uses),
+    ("results of procedures", learn_results),
     ("duplicates", check_duplicates),
     ("targets", check_targets),
     ("texts", check_texts),
@@ -55,8 +60,10 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("tools", check_tools),
     ("effects", check_effects),
     ("keys", check_keys),
+    ("keys of calls", check_call_keys),
     ("durations", check_durations),
     ("bindings", check_bindings),
+    ("prose", check_prose),
     ("mounts", check_mounts),
     ("runs", check_runs),
     ("gates", check_gates),
@@ -69,9 +76,13 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("ends", check_ends),
     ("reach", check_reach),
     ("coordinates", check_coordinates),
+    ("results", check_results),
     ("guards", check_guards),
     ("cells", check_cells),
     ("unused", check_unused),
     ("suites", check_suites),
 )
-"""`uses` comes first: it gives every spec the names it may see. The others may stand in any order."""
+"""First `uses`: it gives every spec the names it may see, then what the procedures give back that a spec may run.
+
+The others may stand in any order.
+"""

@@ -203,7 +203,8 @@ def run_result(procedure: Unit | None) -> Shape:
     """The shape of `steps.<id>` of a procedure that was run."""
     if procedure is None or procedure.work is None or _ends_otherwise(procedure):
         return object_of({"result": replace(ANY, may_be_missing=True)})
-    given = object_of({name: replace(ANY, may_be_none=True) for name in procedure.work.result or {}})
+    open_names = {name: replace(ANY, may_be_none=True) for name in procedure.work.result or {}}
+    given: Shape = procedure.memo.get("given back") or object_of(open_names)
     return object_of({"result": replace(given, may_be_missing=True)})
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.apart import loops_around, relation
+from interlock.compiler.apart import loops_around, relation, stands_in
+from interlock.compiler.fillings import MOST_CALLS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from interlock.compiler.units import Unit
     from interlock.compiler.written import Path
@@ -31,9 +32,16 @@ REMEDIES = {
 }
 
 
-def reason(unit: Unit, step: Path, calls: Iterable[Path]) -> tuple[Path, str]:
+def reason(unit: Unit, step: Path, calls: Sequence[Path]) -> tuple[Path, str]:
     """The call that was most likely meant, and why it does not fill the cell here."""
-    return min(((call, _why(unit, step, call)) for call in calls), key=lambda one: LIKELIEST.index(one[1]))
+    likely = (_beside(step, calls) or calls)[:MOST_CALLS]
+    return min(((call, _why(unit, step, call)) for call in likely), key=lambda one: LIKELIEST.index(one[1]))
+
+
+def _beside(step: Path, calls: Sequence[Path]) -> list[Path]:
+    """The calls that undo the same as the step does."""
+    at = next((at for at in range(len(step)) if stands_in(step[:at], "compensate")), 0)
+    return [call for call in calls if at and call[:at] == step[:at]]
 
 
 def remedy(tool: str, why: str) -> str:
@@ -46,7 +54,7 @@ def _why(unit: Unit, step: Path, call: Path) -> str:
         return OWN
     if step[: len(call) + 1] == (*call, "catch"):
         return FAILED
-    if "compensate" in call and "compensate" not in step:
+    if stands_in(call, "compensate") and not stands_in(step, "compensate"):
         return UNDOES
     around = loops_around(unit, step)
     if any(loop not in around for loop in loops_around(unit, call)):

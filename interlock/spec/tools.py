@@ -92,7 +92,7 @@ class Produces(SpecModel):
     at: Path
     """Path within `result`."""
     scope: Literal["run", "turn"] = "run"
-    """How long the cell lives."""
+    """How long the cell lives: as long as the session or run, or for one turn, which a Procedure has not."""
 
 
 class Retry(SpecModel):
