@@ -90,22 +90,27 @@ class _Check:
 
     def _retry(self, retry: AskedRetry, path: Path) -> None:
         unit = self._run_by(retry.run, path)
-        calls = _ids(unit, "call") if unit is not None and unit.steps is not None else None
+        if unit is None or unit.steps is None:
+            return
+        inner = _Check(self.suite, unit, self.findings)
+        effects = {**_ids(unit, "call"), **_ids(unit, "run")}
         for instance in retry.resolved or {}:
-            if calls is not None and instance.rpartition("/")[2] not in calls:
-                self._unknown("call", instance, calls, (*path, "resolved", instance), key=True)
+            if instance.rpartition("/")[2] not in effects:
+                inner._unknown("call", instance, effects, (*path, "resolved", instance), key=True)
 
     def _run_by(self, run: str | None, path: Path) -> Unit | None:
-        """The procedure that is meant; none where that cannot be told, of a procedure within a procedure."""
-        if run is None:
-            return self.unit
-        if "/" in run or self.unit.steps is None:
-            return None
-        runs = _ids(self.unit, "run")
-        name = run.partition("~")[0]
-        if self._unknown("`run` step", name, runs, (*path, "run")):
-            return None
-        return self.unit.procedures.get(runs[name].model.run)
+        """The procedure that is meant, by the steps and passes that lead to it: `hires[E-7]/onboard/post`."""
+        unit: Unit | None = self.unit
+        for part in run.split("/") if run is not None else ():
+            if unit is None or unit.steps is None:
+                return None
+            in_a_pass = part.endswith("]")
+            what, name = ("for_each", part.partition("[")[0]) if in_a_pass else ("run", part.partition("~")[0])
+            inner, steps = _Check(self.suite, unit, self.findings), _ids(unit, what)
+            if inner._unknown(f"`{what}` step", name, steps, (*path, "run")):
+                return None
+            unit = unit if in_a_pass else unit.procedures.get(steps[name].model.run)
+        return unit
 
     # -- what is expected ---------------------------------------------------------------------------------------------
 
