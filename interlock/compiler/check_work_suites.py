@@ -56,8 +56,7 @@ class _Check:
         if turn.expect is not None and self.unit.steps is not None:
             self._expect(turn.expect, (*path, "expect"))
 
-    def unknown(self, what: str, name: str, known: Iterable[str], path: Path, *, key: bool = False) -> bool:
-        """Tell of a name that is not known; whether it is not."""
+    def _unknown(self, what: str, name: str, known: Iterable[str], path: Path, *, key: bool = False) -> bool:
         names = list(known)
         if name not in names:
             place = self.suite.key(*path) if key else self.suite.value(*path)
@@ -73,7 +72,7 @@ class _Check:
             if name in fields:
                 check_constant(self.suite, (*path, name), value, whole_shape(fields[name]), self.findings)
             else:
-                self.unknown(what, name, fields, (*path, name), key=True)
+                self._unknown(what, name, fields, (*path, name), key=True)
         for name, field in fields.items():
             if name not in given and not field.optional and field.default is None:
                 message = f"{what} {name!r} of {self.unit.name!r} is not given"
@@ -87,7 +86,7 @@ class _Check:
         if unit is None or unit.broken.get("events"):
             return
         inner = _Check(self.suite, unit, self.findings)
-        if not inner.unknown("event", event.event, unit.events, (*path, "event")):
+        if not inner._unknown("event", event.event, unit.events, (*path, "event")):
             fields = unit.events[event.event]
             inner._given("data", event.data or {}, fields, (*path, "data"), (*path, "event"))
 
@@ -95,12 +94,11 @@ class _Check:
         unit = self._run_by(retry.run, path)
         if unit is None or unit.steps is None:
             return
+        inner = _Check(self.suite, unit, self.findings)
         effects = {**_ids(unit, "call"), **_ids(unit, "run")}
         for instance in retry.resolved or {}:
             if instance.rpartition("/")[2] not in effects:
-                _Check(self.suite, unit, self.findings).unknown(
-                    "call", instance, effects, (*path, "resolved", instance), key=True
-                )
+                inner._unknown("call", instance, effects, (*path, "resolved", instance), key=True)
 
     def _run_by(self, run: str | None, path: Path) -> Unit | None:
         """The procedure that is meant, by the steps and passes that lead to it: `hires[E-7]/onboard/post`."""
@@ -110,8 +108,8 @@ class _Check:
                 return None
             in_a_pass = part.endswith("]")
             what, name = ("for_each", part.partition("[")[0]) if in_a_pass else ("run", part.partition("~")[0])
-            steps = _ids(unit, what)
-            if _Check(self.suite, unit, self.findings).unknown(f"`{what}` step", name, steps, (*path, "run")):
+            inner, steps = _Check(self.suite, unit, self.findings), _ids(unit, what)
+            if inner._unknown(f"`{what}` step", name, steps, (*path, "run")):
                 return None
             unit = unit if in_a_pass else unit.procedures.get(steps[name].model.run)
         return unit
@@ -121,13 +119,13 @@ class _Check:
     def _expect(self, expect: Expect, path: Path) -> None:
         if expect.failure is not None and expect.failure.step is not None:
             known = {*_ids(self.unit), "result"}
-            self.unknown("step", expect.failure.step, known, (*path, "failure", "step"))
+            self._unknown("step", expect.failure.step, known, (*path, "failure", "step"))
         for index, instance in enumerate(expect.undone or ()):
             undoable = [name for name, step in _ids(self.unit).items() if step.undoing]
             name = instance.rpartition("/")[2]
-            self.unknown("step with `compensate`", name, undoable, (*path, "undone", index))
+            self._unknown("step with `compensate`", name, undoable, (*path, "undone", index))
         for name in expect.result or {}:
-            self.unknown("result", name, self._results(), (*path, "result", name), key=True)
+            self._unknown("result", name, self._results(), (*path, "result", name), key=True)
 
     def _results(self) -> set[str]:
         ends = (step.model.end for step in _ids(self.unit, "end").values())
