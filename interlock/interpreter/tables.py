@@ -12,6 +12,7 @@ from interlock.interpreter.row_asking import Ask
 from interlock.interpreter.row_sets import BLOCK, SMALL, Block
 from interlock.plan.columns import Key, key_of, order_of
 from interlock.plan.rules import Decision
+from interlock.text.hits import named
 
 Outputs: TypeAlias = Callable[[int], dict[str, Any]]
 TemplateCell: TypeAlias = Callable[[int, str], Any]
@@ -26,9 +27,6 @@ class Decided(NamedTuple):
     rows: tuple[int, ...]
     result: dict[str, Any]
     error: str = ""
-
-
-_decided = tuple.__new__  # what a NamedTuple does, without the call of a function in Python in between
 
 
 class Decide(Protocol):
@@ -67,7 +65,7 @@ class Table:
             result = outputs(row)
             if some_are_left_out and len(result) != width:
                 result = none | result
-            return _decided(Decided, ((row,), result, ""))
+            return named(Decided, ((row,), result, ""))
 
         return decide
 
