@@ -49,7 +49,7 @@ class _Chain:
         self.lines: list[str] = []
         self.functions: list[str] = []
         self.tables: list[tuple[Table, list[Numbered]]] = []
-        self.roots_read = 0
+        self.read = 0
 
     def add(self, writer: PageWriter, group: list[Numbered], *, by_text: bool) -> None:
         """Conditions that are neighbours and begin with a comparison of one path, or with anything else."""
@@ -58,17 +58,16 @@ class _Chain:
             return
         for index, tree in group:
             python = writer.expression(tree)
-            self.read_roots(writer)
+            self.read_once(writer)
             self.lines += [f"{INDENT}try:", *_meter(writer), f"{INDENT * 2}if {python}: return {index}"]
             slow = f"if {writer.slowly(_may_hold, tree)}: return {index}"
             self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}{slow}"]
 
-    def read_roots(self, writer: PageWriter) -> None:
-        """Read the roots first named here; None, which has no attributes, stands for one that is missing."""
-        for root, name in list((writer.hoisted or {}).items())[self.roots_read :]:
-            self.lines += [f"{INDENT}try:", f"{INDENT * 2}{name} = c[{writer.constant(root)}]"]
-            self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}{name} = None"]
-            self.roots_read += 1
+    def read_once(self, writer: PageWriter) -> None:
+        """Read what is first named here; what is missing stays without a value, and raises where it is needed."""
+        for python, name in list((writer.hoisted or {}).items())[self.read :]:
+            self.lines += [f"{INDENT}try: {name} = {python}", f"{INDENT}except Exception: pass"]
+            self.read += 1
 
     def look_up(self, writer: PageWriter, group: list[Numbered]) -> None:
         """Ask only those whose text is the value of the path."""
@@ -80,7 +79,7 @@ class _Chain:
         table: Table = {}
         self.tables.append((table, group))
         python = writer.expression(path)
-        self.read_roots(writer)
+        self.read_once(writer)
         self.lines += [f"{INDENT}try:", f"{INDENT * 2}v = {python}"]
         self.lines += [f"{INDENT}except Exception:", f"{INDENT * 2}v = {writer.constant(_UNREADABLE)}"]
         self.lines.append(f"{INDENT}i = {writer.call(_found, writer.constant(table), 'v', 'c')}")

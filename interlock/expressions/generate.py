@@ -13,6 +13,8 @@ from interlock.expressions.times import milliseconds, moment, older_than, within
 
 PLAIN_BOOLEANS = {None: "None", True: "True", False: "False"}
 METER = f"w = [{MAX_WORK}]"
+PLAIN_ROOTS = frozenset({"slots", "message", "user", "config", "vars", "session"})
+"""Roots that are plain maps: looking into one decides nothing and records nothing."""
 
 
 class Writer:
@@ -99,13 +101,19 @@ class Writer:
         base = self.root(node.base) if isinstance(node.base, nodes.Name) else self.expression(node.base)
         if isinstance(node.key, int) or not isinstance(node.base, nodes.Name | nodes.Get):
             return self.call(do.fetch, base, self.constant(node.key))
-        return f"{base}[{self.constant(node.key)}]"
+        python = f"{base}[{self.constant(node.key)}]"
+        if not isinstance(node.base, nodes.Name) or node.base.name in self.local or node.base.name not in PLAIN_ROOTS:
+            return python
+        return self.once(python)
 
     def root(self, node: nodes.Name) -> str:
-        """A root whose attribute is read; a function of many conditions reads each root once."""
-        if self.hoisted is None or node.name in self.local or node.name == "now":
-            return self.name(node.name)
-        return self.hoisted.setdefault(node.name, f"r{len(self.hoisted)}")
+        """A root whose attribute is read."""
+        python = self.name(node.name)
+        return python if node.name in self.local or node.name == "now" else self.once(python)
+
+    def once(self, python: str) -> str:
+        """What a function of many conditions reads once, under a name: roots, and what stands in plain ones."""
+        return python if self.hoisted is None else self.hoisted.setdefault(python, f"r{len(self.hoisted)}")
 
     def comparison(self, node: nodes.Compare) -> str:
         """A comparison; texts and whole numbers inline, everything else by the function that knows all kinds."""

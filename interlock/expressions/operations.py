@@ -259,7 +259,9 @@ def joined(meter: Meter, values: list[Any]) -> str:
         return finish([render(meter, value) for value in values])
     if text is None:
         raise Missing("", "too-large")
-    spend(meter, len(values) + size // 64)  # never less than what they cost one by one
+    meter[0] -= len(values) + size // 64  # as `spend`; never less than what they cost one by one
+    if meter[0] < 0:
+        raise Missing("", "too-large")
     return text
 
 

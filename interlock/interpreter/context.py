@@ -14,7 +14,7 @@ class Context(dict[str, Any]):
     __slots__ = ("lazy",)
 
     def __init__(self, roots: dict[str, Any], lazy: Callable[[str], Any] | None = None) -> None:
-        super().__init__(roots)
+        self.update(roots)
         self.lazy = lazy or _none
 
     def __missing__(self, root: str) -> Any:

@@ -20,10 +20,6 @@ class Wanted(NamedTuple):
     code: str = ""
 
 
-def _group(hit: Hit) -> tuple[str, str]:
-    return hit.tag[:2]  # type: ignore[index,no-any-return]  # a tag is a Wanted here
-
-
 class Finder:
     """The phrases and patterns of one agent, ready to be looked for."""
 
@@ -35,28 +31,30 @@ class Finder:
 
     def words(self, text: str) -> dict[tuple[str, str], list[Hit]]:
         """Hits by kind and name; the longest of each list where its phrases overlap."""
-        every = self._phrases.every(text)
-        if len(every) < 2:
-            return {_group(hit): [hit] for hit in every}
-        found: dict[tuple[str, str], list[Hit]] = {}
-        for hit in every:
-            found.setdefault(_group(hit), []).append(hit)
-        return {group: leftmost_longest(hits) if len(hits) > 1 else hits for group, hits in found.items()}
+        found = _grouped(self._phrases.every(text))
+        for group, hits in found.items():
+            if len(hits) > 1:
+                found[group] = leftmost_longest(hits)
+        return found
 
     def shapes(self, text: str) -> dict[tuple[str, str], list[Hit]]:
         """Hits of patterns by kind and name; slots compete for overlapping text, the longest wins, intents do not."""
         every = self._patterns.every(text)
-        if len(every) < 2:
-            return {_group(hit): [hit] for hit in every}
-        found: dict[tuple[str, str], list[Hit]] = {}
-        slots = longest_first(hit for hit in every if _group(hit)[0] == "slot")
-        for hit in [*slots, *(hit for hit in every if _group(hit)[0] != "slot")]:
-            found.setdefault(_group(hit), []).append(hit)
-        return found
+        if len(every) > 1:
+            slots = longest_first(hit for hit in every if hit.tag.kind == "slot")
+            every = [*slots, *(hit for hit in every if hit.tag.kind != "slot")]
+        return _grouped(every)
 
     def bare(self, text: str) -> list[Hit]:
         """Hits of `in_context` patterns that are the whole of `text`; the tag is the slot."""
         return self._bare.whole(text) if self._bare is not None else []
+
+
+def _grouped(hits: list[Hit]) -> dict[tuple[str, str], list[Hit]]:
+    found: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        found.setdefault(hit.tag[:2], []).append(hit)
+    return found
 
 
 def _phrases(plan: Plan) -> Iterator[tuple[str, Wanted]]:

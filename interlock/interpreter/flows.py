@@ -33,29 +33,35 @@ class Walk:
         context = self.turn.context
         outer, context["steps"] = context["steps"], {}
         try:
-            yield from self.steps(self.turn.program.plan.flows[name], path)
+            steps = self.turn.program.plan.flows[name]
+            begun = self._at_once(steps, path)
+            if begun < len(steps):
+                yield from self.steps(steps, path, begun)
         finally:
             context["steps"] = outer
 
-    def steps(self, steps: tuple[Step, ...], path: str) -> Calling[None]:
-        """Walk steps in order."""
-        for number, step in enumerate(steps):
-            here = f"{path}{number}"
-            if here in self.journal or step.catch or step.action not in AT_ONCE or not self._at_once(step, here):
-                yield from self._step(step, here)
+    def steps(self, steps: tuple[Step, ...], path: str, begun: int = 0) -> Calling[None]:
+        """Walk steps in order, from number `begun` on."""
+        while (begun := self._at_once(steps, path, begun)) < len(steps):
+            yield from self._step(steps[begun], f"{path}{begun}")
+            begun += 1
 
-    def _at_once(self, step: Step, path: str) -> bool:
-        """Do a step that ends in one go; false if its `when` needs a call first."""
-        try:
-            held = not step.when or holds_now(self.turn, step.when, step)
-        except NeedsRead:
-            return False
-        if held:
-            self._began(step.id, step.at)
-            self._do(step, path)
-        else:
-            self.journal[path] = {"mark": SKIPPED}
-        return True
+    def _at_once(self, steps: tuple[Step, ...], path: str, begun: int = 0) -> int:
+        """Do the steps that end in one go; the number of the first that does not, or needs a call for its `when`."""
+        for number in range(begun, len(steps)):
+            step, here = steps[number], f"{path}{number}"
+            if here in self.journal or step.catch or step.action not in AT_ONCE:
+                return number
+            try:
+                held = not step.when or holds_now(self.turn, step.when, step)
+            except NeedsRead:
+                return number
+            if held:
+                self._began(step.id, step.at)
+                self._do(step, here)
+            else:
+                self.journal[here] = {"mark": SKIPPED}
+        return len(steps)
 
     def _began(self, name: str, at: str) -> None:
         """The record names every step and branch that this turn has begun."""

@@ -45,24 +45,30 @@ def screened(turn: Turn) -> Calling[Answer | None]:
     return None
 
 
-def gated(turn: Turn) -> Calling[Answer | None]:
-    """Run the gates that are not screens."""
-    for stretch in turn.program.gates:
-        number = 0
-        if stretch.first is not None:
-            found = stretch.first(turn.context)
-            if found < 0:
-                turn.gates += stretch.passed
-                continue
-            turn.gates += stretch.passed[:found]
-            number = found
-        for run in stretch.runs[number:]:
-            answer = _safely(turn, run, None)
-            if answer is None and turn.gates[-1]["verdict"] != "pass":
-                answer = yield from _acted(turn, run.gate)
-            if answer is not None:
-                return answer
+def gated(turn: Turn, begun: int = 0) -> Calling[Answer | None] | None:
+    """Let the turn pass the gates that are not screens; those from the first on that may act are still to be run."""
+    stretches = turn.program.gates
+    for number in range(begun, len(stretches)):
+        stretch = stretches[number]
+        found = 0 if stretch.first is None else stretch.first(turn.context)
+        if found >= 0:
+            return _run(turn, number, found)
+        turn.gates += stretch.passed
     return None
+
+
+def _run(turn: Turn, number: int, found: int) -> Calling[Answer | None]:
+    """Run the gates from `found` on of stretch `number`, and of those behind it."""
+    stretch = turn.program.gates[number]
+    turn.gates += stretch.passed[:found]
+    for run in stretch.runs[found:]:
+        answer = _safely(turn, run, None)
+        if answer is None and turn.gates[-1]["verdict"] != "pass":
+            answer = yield from _acted(turn, run.gate)
+        if answer is not None:
+            return answer
+    rest = gated(turn, number + 1)
+    return None if rest is None else (yield from rest)
 
 
 def _reread(turn: Turn, text: str) -> None:

@@ -18,7 +18,8 @@ def answer(turn: Turn) -> Calling[Answer]:
         if refused is not None:
             turn.screened = not turn.read
             return refused
-    ended = yield from gated(turn)
+    gates = gated(turn)
+    ended = None if gates is None else (yield from gates)
     if ended is not None:
         return ended
     try:

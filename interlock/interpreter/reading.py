@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.interpreter.slots import kept, root
 from interlock.interpreter.spans import outside_identifiers, owned
@@ -10,11 +10,8 @@ from interlock.interpreter.texts import engine_text, said_or, slot_title
 from interlock.interpreter.trusted import CHAT, EDGES, expected, is_short, shown, shows_anything
 from interlock.interpreter.turn import Filled, Found, Turn
 from interlock.text.extractors import extract
-from interlock.text.hits import Hit
+from interlock.text.hits import Hit, named
 from interlock.text.patterns import normalised
-
-if TYPE_CHECKING:
-    from interlock.plan.words import Slot
 
 Groups = dict[tuple[str, str], list[Hit]]
 
@@ -31,7 +28,9 @@ def read(turn: Turn) -> None:
     found = _found(turn, text, words, shapes)
     if program.bare:
         found += _bare(turn, words, found)
-    _read_intents(turn, words, shapes, found)
+    turn.intents = program.no_intents.copy()
+    if turn.intents:
+        _read_intents(turn, words, shapes, found)
     turn.slots = kept(turn) if turn.state.slots else {}
     if found:
         _read_slots(turn, words, found)
@@ -51,26 +50,20 @@ def _found(turn: Turn, text: str, words: Groups, shapes: Groups) -> list[Found]:
     found: list[Found] = []
     for (kind, name), hits in shapes.items():
         if kind == "slot":
-            slot = program.plan.slots[name]
-            found += [Found(name, _value(slot, hit), hit.raw, hit.start, hit.end) for hit in hits]
+            rules = program.plan.slots[name].normalise
+            for _, start, end, raw, value in hits:
+                found.append(named(Found, (name, normalised(value, rules) if rules else value, raw, start, end)))
     for (kind, name), hits in words.items():
         if kind == "vocabulary":
             for reader in program.slots_of.get(name, ()):
-                found += [Found(reader, _code(hit), hit.raw, hit.start, hit.end) for hit in hits]
+                for wanted, start, end, raw, _ in hits:
+                    found.append(named(Found, (reader, wanted.code, raw, start, end)))
     for name in program.extracted:
         kind, now = program.plan.slots[name].extract, turn.context["now"]
         found += [
             Found(name, one.value, text[one.start : one.end], one.start, one.end) for one in extract(kind, text, now)
         ]
     return found
-
-
-def _code(hit: Hit) -> str:
-    return hit.tag[2]  # type: ignore[index,no-any-return]  # a tag of the finder is a Wanted
-
-
-def _value(slot: "Slot", hit: Hit) -> Any:
-    return normalised(hit.value, slot.normalise) if slot.normalise else hit.value
 
 
 def _bare(turn: Turn, words: Groups, found: list[Found]) -> list[Found]:
@@ -97,7 +90,7 @@ def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, F
         for hit in turn.program.finder.bare(text[lead:].rstrip(EDGES)):
             name = str(hit.tag)
             if only in ("", name):
-                value = _value(plan.slots[name], hit)
+                value = normalised(hit.value, plan.slots[name].normalise)
                 yield name, Found(name, value, hit.raw, lead + hit.start, lead + hit.end)
 
 
@@ -109,19 +102,21 @@ def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
         certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
     by_slot = _by_slot(certain)
     for name, mine in by_slot.items():
-        turn.slots[name] = as_filled(turn, name, _distinct(mine))
+        turn.slots[name] = as_filled(turn, name, mine)
     for name, mine in _by_slot(contended).items() if contended else ():
         if name not in by_slot:
-            turn.slots[name] = as_filled(turn, name, _distinct(mine), certain=False)
+            turn.slots[name] = as_filled(turn, name, mine, certain=False)
 
 
 def _by_slot(found: list[Found]) -> dict[str, list[Found]]:
+    """The distinct values of each slot."""
     by_slot: dict[str, list[Found]] = {}
     for one in found:
-        if one.slot in by_slot:
-            by_slot[one.slot].append(one)
-        else:
+        mine = by_slot.get(one.slot)
+        if mine is None:
             by_slot[one.slot] = [one]
+        elif all(other.value != one.value for other in mine):
+            mine.append(one)
     return by_slot
 
 
@@ -135,18 +130,19 @@ def _apart(found: list[Found]) -> bool:
     return True
 
 
-def as_filled(turn: Turn, name: str, found: list[Found], *, certain: bool = True) -> Filled:
+def as_filled(turn: Turn, name: str, found: list[Found], certain: bool = True) -> Filled:
     """What distinct values of one slot make of it: filled, ambiguous, or not valid by the slot's checks."""
     slot = turn.program.plan.slots[name]
-    values = tuple(sorted(found, key=_start)) if len(found) > 1 else tuple(found)
-    if not certain or (len(values) > 1 and not slot.many):
+    is_one = len(found) == 1
+    values = tuple(found) if is_one else tuple(sorted(found, key=_start))
+    if not (certain and (is_one or slot.many)):
         return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
-    value = [one.value for one in values] if slot.many else values[0].value
     if slot.checks:
         problem = next(filter(None, (_problem(turn, name, one.value) for one in values)), "")
         if problem:
             return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
-    return Filled(name, "filled", value, values, "message", turn.state.turn)
+    value = [one.value for one in values] if slot.many else values[0].value
+    return named(Filled, (name, "filled", value, values, "message", turn.state.turn, ""))
 
 
 def _problem(turn: Turn, name: str, value: Any) -> str:
@@ -159,21 +155,8 @@ def _problem(turn: Turn, name: str, value: Any) -> str:
     return ""
 
 
-def _distinct(found: list[Found]) -> list[Found]:
-    if len(found) == 1:
-        return found
-    kept: list[Found] = []
-    for one in found:
-        if all(other.value != one.value for other in kept):
-            kept.append(one)
-    return kept
-
-
 def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found]) -> None:
     plan = turn.program.plan
-    turn.intents = dict(turn.program.no_intents)
-    if not turn.intents:
-        return
     for groups in (words, shapes):
         for kind, name in groups:
             if kind == "intent":

@@ -28,6 +28,7 @@ def new_turn(program: "Program", state: "State", message: "MessageReceived", met
             "user": state.user,
             "session": {"id": state.session_id, "status": state.status},  # as it is now: the turn may change it
             "config": program.plan.config,
+            "steps": {},
         }
     )
     turn = Turn(program, state, message, message.now_ms, language, context, message.text)
@@ -113,7 +114,6 @@ _ROOTS: Mapping[str, Callable[[Turn], Any]] = {
     "vars": lambda turn: {**turn.program.no_vars, **turn.state.vars},
     "run": lambda turn: {"id": turn.state.run_id},
     "turn": lambda turn: {"number": turn.state.turn, "round": 1, "tool_errors": 0},
-    "steps": lambda turn: {},  # noqa: ARG005 - one shape of roots
     "$show": lambda turn: shower(turn.program, turn.language),
 }
 """The roots that are made when they are first read; most turns read few of them."""

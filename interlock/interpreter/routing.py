@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import re2
 
+from interlock.expressions.generate import PLAIN_ROOTS
 from interlock.expressions.outcomes import NotMet
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.turn import Turn
@@ -16,8 +17,6 @@ from interlock.plan.plan import Plan
 from interlock.plan.rules import Route
 
 _EQUALS = re2.compile(r"""^\s*([a-z_]+)\.([a-z_][a-z0-9_]*)\s*==\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*(and\s.*)?$""")
-_LOOKED_UP = frozenset({"slots", "message", "user", "config", "vars", "session"})
-"""Roots that are plain maps: looking into one decides nothing and records nothing."""
 
 
 class RouteFailed(Exception):  # noqa: N818 - it names what happened
@@ -39,14 +38,14 @@ class Routes:
     """The routes of one agent, indexed."""
 
     def __init__(self, plan: Plan) -> None:
-        self._routes = plan.routes
+        self._chosen = [Chosen(route, route is plan.routes[-1]) for route in plan.routes]
         self._asked: list[int] = []
         by_path: dict[tuple[str, str], dict[str, list[int]]] = {}
         self._proved: set[int] = set()
         """Routes that hold wherever they are found by value."""
         for number, route in enumerate(plan.routes):
             found = _EQUALS.search(route.when)
-            if found is None or found.group(1) not in _LOOKED_UP:
+            if found is None or found.group(1) not in PLAIN_ROOTS:
                 self._asked.append(number)
                 continue
             path = (found.group(1), found.group(2))
@@ -68,9 +67,10 @@ class Routes:
     def choose(self, turn: Turn) -> Chosen:
         """The first route that holds. Raises RouteFailed."""
         for number in self.candidates(turn.context):
-            route = self._routes[number]
+            chosen = self._chosen[number]
             if number in self._proved:
-                return Chosen(route, number == len(self._routes) - 1)
+                return chosen
+            route = chosen.route
             try:
                 met = not route.when or turn.program.condition(route.when)(turn.context)
             except NeedsRead as needed:
@@ -78,5 +78,5 @@ class Routes:
             if isinstance(met, NotMet) and met.reason != "missing":
                 raise RouteFailed(route, f"{met.path}: {met.reason}")
             if met:
-                return Chosen(route, number == len(self._routes) - 1)
-        raise RouteFailed(self._routes[-1], "no route holds")
+                return chosen
+        raise RouteFailed(self._chosen[-1].route, "no route holds")

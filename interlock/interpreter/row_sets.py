@@ -3,13 +3,16 @@
 Each column keeps, for each value that tells rows apart, the set of rows that it lets through as the bits of one
 integer; the rows that all columns let through are one `&` a column. Such integers grow with the rows. So a block of
 many rows is parted by the column that tells most of them apart: each of its values leads to the few rows that it lets
-through, which have bits of their own. How a column tells values apart is in `columns`.
+through, which have bits of their own. How a column tells values apart is in `columns`, the function that asks them all
+in `row_asking`.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
+from interlock.interpreter.row_asking import EVERY, FIRST, Ask, Asked, Places, Rows, ask_parts, ask_rows
 from interlock.plan.columns import Column
 from interlock.plan.rules import Decision
 
@@ -23,141 +26,76 @@ OVERLAP = 4
 LARGEST = 512
 """Rows of a part at most: it is made in the middle of a turn."""
 
-Asked: TypeAlias = tuple[str, type | None, Mapping[Any, int], list[Any], list[int], Column]
-"""A column: its name, the parts of `Column.quick`, and the column itself."""
-
-
-class Rows:
-    """Some rows of a table by number, the last first: `bits` has all of them, and `columns` tell them apart.
-
-    The first row of a table is the highest bit, because that is the one whose place is told at once.
-    """
-
-    __slots__ = ("bits", "columns", "numbers")
-
-    def __init__(self, decision: Decision, numbers: Sequence[int], without: str = "") -> None:
-        cells = [decision.rows[number].when for number in numbers]
-        columns = [
-            (name, Column(field, [cell.get(name) for cell in cells]))
-            for name, field in decision.inputs.items()
-            if name != without
-        ]
-        self.numbers = numbers
-        self.bits = (1 << len(numbers)) - 1
-        self.columns: list[Asked] = [(name, *column.quick, column) for name, column in columns if column.tells]
-
-    def let_through(self, values: Mapping[str, Any]) -> int:
-        """The bits of those that every column lets through."""
-        rows = self.bits
-        for name, kind, points, limits, gaps, column in self.columns:
-            value = values.get(name)
-            if value.__class__ is kind:
-                named = points.get(value)
-                rows &= gaps[bisect_left(limits, value)] if named is None else named
-            else:
-                rows &= column[value]
-        return rows
-
-    def first(self, values: Mapping[str, Any]) -> int:
-        """The number of the first of them that lets `values` through, -1 if none does."""
-        bits = self.let_through(values)
-        return self.numbers[bits.bit_length() - 1] if bits else -1
-
 
 class Block:
-    """Neighbouring rows of a table, parted by one column where that is worth it."""
+    """Neighbouring rows of a table, parted by one column where that is worth it.
+
+    The first row is the highest bit, because that is the one whose place is told at once: by the length of the bits.
+    """
 
     def __init__(self, decision: Decision, first: int, size: int, small: int = SMALL) -> None:
         self._decision = decision
-        numbers = range(first, min(first + size, len(decision.rows)))[::-1]
-        self._whole = Rows(decision, numbers)
-        telling = _telling(self._whole) if len(numbers) > small else None
-        self._parted = None if telling is None else _Parted(telling)
+        self._numbers = range(first, min(first + size, len(decision.rows)))[::-1]
+        columns = {name: self._column(name, self._numbers) for name in decision.inputs}
+        columns = {name: column for name, column in columns.items() if column.tells}
+        self._asked = {name: Asked(name, column.kind, column.has_ranges) for name, column in columns.items()}
+        telling = _telling(columns, len(self._numbers)) if len(self._numbers) > small else None
+        self._rows = self._with_columns(self._numbers, columns.values()) if telling is None else None
         if telling is not None:
-            self._whole.columns = []  # their bits grow with the rows, and are never asked again
+            self._parted = self._asked.pop(telling)
+            self._places = Places(columns[telling])
+            self._parts: list[Rows | None] = [None] * len(self._places.sets)
 
-    def asker(self) -> Callable[[Mapping[str, Any]], int]:
-        """Finds the first row that lets values through, -1 if none does: what it needs stands ready in it."""
-        whole, parted, made = self._whole, self._parted, self._made
-        if parted is None:
-            return whole.first
-        by, by_kind, by_points, by_limits, by_gaps = parted.quick
-        parts, odd = parted.parts, parted.place
+    @cached_property
+    def first(self) -> Ask:
+        """Finds the first row that lets values through, -1 if none does."""
+        return self._ask(FIRST)
 
-        def first(values: Mapping[str, Any]) -> int:
-            value = values.get(by)
-            place = by_points.get(value) if value.__class__ is by_kind else odd(values)
-            if place is None:
-                place = by_gaps[bisect_left(by_limits, value)]
-            rows = parts[place] or made(parted, place)
-            bits = rows.bits
-            # as in `let_through`; here because a call would cost as much
-            for name, kind, points, limits, gaps, column in rows.columns:
-                value = values.get(name)
-                if value.__class__ is kind:
-                    named = points.get(value)
-                    bits &= gaps[bisect_left(limits, value)] if named is None else named
-                else:
-                    bits &= column[value]
-            return rows.numbers[bits.bit_length() - 1] if bits else -1
-
-        return first
+    @cached_property
+    def _every(self) -> Ask:
+        return self._ask(EVERY)
 
     def every(self, values: Mapping[str, Any]) -> Iterator[int]:
         """All rows that let `values` through, in order."""
-        rows = self._whole
-        if self._parted is not None:
-            place = self._parted.place(values)
-            rows = self._parted.parts[place] or self._made(self._parted, place)
-        for bit in _from_highest(rows.let_through(values)):
-            yield rows.numbers[bit]
+        bits, numbers = self._every(values)
+        for length in _lengths(bits):
+            yield numbers[length]
 
-    def _made(self, parted: "_Parted", place: int) -> Rows:
-        numbers = [self._whole.numbers[bit] for bit in _from_highest(parted.sets[place])][::-1]
-        part = parted.parts[place] = Rows(self._decision, numbers, without=parted.name)
-        return part
+    def _ask(self, gives: str) -> Ask:
+        asked = list(self._asked.values())
+        if self._rows is not None:
+            return ask_rows(asked, self._rows, gives)
+        return ask_parts(self._parted, self._parted.by(self._places), asked, self._parts, self._made, gives)
 
+    def _made(self, place: int) -> Rows:
+        numbers = [self._numbers[length - 1] for length in _lengths(self._places.sets[place])][::-1]
+        rows = self._parts[place] = self._with_columns(numbers, [self._column(name, numbers) for name in self._asked])
+        return rows
 
-class _Parted:
-    """The sets of rows that one column lets through, each with a place; a part is made when it is first asked for."""
+    def _column(self, name: str, numbers: Sequence[int]) -> Column:
+        cells = [self._decision.rows[number].when.get(name) for number in numbers]
+        return Column(self._decision.inputs[name], cells)
 
-    def __init__(self, asked: Asked) -> None:
-        self.name, self._kind, points, self._limits, gaps, self._column = asked
-        self._places = {bits: place for place, bits in enumerate(self._column.sets)}
-        self._points = {value: self._places[bits] for value, bits in points.items()}
-        self._gaps = [self._places[bits] for bits in gaps]
-        self.sets = list(self._places)
-        self.parts: list[Rows | None] = [None] * len(self.sets)
-
-    @property
-    def quick(self) -> tuple[str, type | None, Mapping[Any, int], list[Any], list[int]]:
-        """What the place of a value of the usual kind is found by."""
-        return self.name, self._kind, self._points, self._limits, self._gaps
-
-    def place(self, values: Mapping[str, Any]) -> int:
-        """The place of the rows that let the column's value through."""
-        value = values.get(self.name)
-        if value.__class__ is not self._kind:
-            return self._places[self._column[value]]
-        place = self._points.get(value)
-        return self._gaps[bisect_left(self._limits, value)] if place is None else place
+    def _with_columns(self, numbers: Sequence[int], columns: Iterable[Column]) -> Rows:
+        asked = (asked.by(column) for asked, column in zip(self._asked.values(), columns, strict=True))
+        return ((1 << len(numbers)) - 1, [-1, *numbers], *chain.from_iterable(asked))
 
 
-def _telling(rows: Rows) -> Asked | None:
+def _telling(columns: Mapping[str, Column], rows: int) -> str | None:
     """The column that leaves the fewest rows to look at; none if parts would be too large, or rows in too many."""
-    best: Asked | None = None
-    fewest = float(len(rows.numbers))
-    for asked in rows.columns:
-        sizes = [bits.bit_count() for bits in asked[5].sets]
+    best: str | None = None
+    fewest = float(rows)
+    for name, column in columns.items():
+        sizes = [bits.bit_count() for bits in column.sets]
         mean = sum(sizes) / len(sizes)
-        if max(sizes) <= LARGEST and sum(sizes) <= OVERLAP * len(rows.numbers) and mean < fewest:
-            best, fewest = asked, mean
+        if max(sizes) <= LARGEST and sum(sizes) <= OVERLAP * rows and mean < fewest:
+            best, fewest = name, mean
     return best
 
 
-def _from_highest(bits: int) -> Iterator[int]:
-    """The places of the bits that are set."""
+def _lengths(bits: int) -> Iterator[int]:
+    """How long the bits are, and how long without the highest, and so on."""
     while bits:
-        highest = bits.bit_length() - 1
-        yield highest
-        bits ^= 1 << highest
+        length = bits.bit_length()
+        yield length
+        bits ^= 1 << (length - 1)

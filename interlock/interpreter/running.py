@@ -85,6 +85,8 @@ def _no_result(turn: Turn, failure: StepFailed) -> Answer:
 
 def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
     """The parts joined; a single part keeps its data and how it was made."""
+    if len(turn.parts) == 1 and turn.parts[0].source == "fixed_reply":
+        return Answer(outcome, turn.parts[0].text, "fixed_reply", reason, data)
     answer = Answer(outcome, _joined(turn), turn.parts[0].source, reason, data)
     made = [part for part in turn.parts if part.source == "direct_response"]
     if made:

@@ -104,7 +104,7 @@ class Part:
     fallback_used: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Turn:
     """One message on its way through gates, route and flow."""
 
@@ -116,52 +116,75 @@ class Turn:
     context: "Context"
     text: str
     """The message with screened words masked; the only text that slots and intents are read from."""
-    read: bool = False
-    slots: dict[str, Filled] = field(default_factory=dict)
-    intents: dict[str, bool] = field(default_factory=dict)
-    follow_ups: set[str] = field(default_factory=set)
+    read: bool
+    slots: dict[str, Filled]
+    intents: dict[str, bool]
+    follow_ups: set[str]
     """Intents whose follow-up phrases are all that the message says."""
-    gates: list[Json] = field(default_factory=list)
+    gates: list[Json]
     """Every gate evaluated, as the record has it."""
-    quick: str | None = None
+    quick: str | None
     """The gate of the longest matching prefix, empty if none; None until it is looked for."""
-    screened: bool = False
+    screened: bool
     """A screen has refused the message: nothing reads it, now or later."""
-    route: Json | None = None
-    abandoned: str = ""
+    route: Json | None
+    abandoned: str
     """The waiting flow that another route has ended."""
-    going_on: Json | None = None
+    going_on: Json | None
     """The waiting flow that this message goes on with."""
-    skipped_tools: set[str] = field(default_factory=set)
-    calls: list[CallResult] = field(default_factory=list)
+    skipped_tools: set[str]
+    calls: list[CallResult]
     """Calls in order, those that did not go out too."""
-    last: list[CallResult] = field(default_factory=list)
+    last: list[CallResult]
     """What the last `call` step made: one result, or one for each combination."""
-    caught: list[Json] = field(default_factory=list)
+    caught: list[Json]
     """Failures that a `catch` has taken."""
-    parts: list[Part] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    parts: list[Part]
+    notes: list[tuple[str, str]]
     """Assumed slots with the words that say so."""
-    options: list[str] = field(default_factory=list)
-    decisions: dict[str, Json] = field(default_factory=dict)
+    options: list[str]
+    decisions: dict[str, Json]
     """Tables asked in this turn: name to what the record keeps of it."""
-    conditions: dict[str, Json] = field(default_factory=dict)
-    steps: list[Json] = field(default_factory=list)
+    conditions: dict[str, Json]
+    steps: list[Json]
     """Steps and branches begun in this turn, in order: `{id, at}`."""
-    problems: list[Json] = field(default_factory=list)
+    problems: list[Json]
     """What went wrong and was answered by a fallback: `{at, code, message}`."""
-    runs: list[Json] = field(default_factory=list)
+    runs: list[Json]
     """Procedures that the flow has begun, as the record has them."""
-    begun: list[RunProcedure] = field(default_factory=list)
+    begun: list[RunProcedure]
     """What the shell is to run once the turn has ended."""
-    resumed: str = ""
+    resumed: str
     """The procedure whose end this turn goes on from; no message came in."""
-    events: list[Json] = field(default_factory=list)
+    events: list[Json]
     """What people did while a tool was working."""
-    silent: bool = False
+    silent: bool
     """The flow has said on purpose that nothing is to be said."""
-    interrupted: Literal["", "handed_off", "closed"] = ""
+    interrupted: Literal["", "handed_off", "closed"]
     """Set when a person takes over or closes while a tool is working: nothing more is said."""
+
+    def __init__(  # written out, because the one of a dataclass calls a type for each field, which a turn feels
+        self,
+        program: "Program",
+        state: State,
+        message: MessageReceived,
+        now_ms: int,
+        language: str,
+        context: "Context",
+        text: str,
+        read: bool = False,
+    ) -> None:
+        self.program, self.state, self.message = program, state, message
+        self.now_ms, self.language, self.context = now_ms, language, context
+        self.text, self.read = text, read
+        self.slots, self.intents, self.follow_ups = {}, {}, set()
+        self.gates, self.quick, self.screened = [], None, False
+        self.route, self.abandoned, self.going_on = None, "", None
+        self.skipped_tools, self.calls, self.last = set(), [], []
+        self.caught, self.parts, self.notes, self.options = [], [], [], []
+        self.decisions, self.conditions, self.steps = {}, {}, []
+        self.problems, self.runs, self.begun, self.events = [], [], [], []
+        self.resumed, self.silent, self.interrupted = "", False, ""
 
     @property
     def real_calls(self) -> list[CallResult]:

@@ -1,9 +1,10 @@
 """One input column of a decision table: which rows let a value through, as the bits of an integer."""
 
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple, TypeAlias
+from math import ceil, floor, inf
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from interlock.plan.base import Field
@@ -11,18 +12,6 @@ from interlock.plan.rules import Cell
 
 Key: TypeAlias = Hashable
 """What two values share exactly when they are the same value: 1 and 1.0, but not 1 and true."""
-
-
-class Quick(NamedTuple):
-    """A column as it is asked most: for values of the class `kind`, which are their own keys.
-
-    `points` has the rows of values that a cell names, `gaps` those of what lies below, between and above `limits`.
-    """
-
-    kind: type | None
-    points: Mapping[Any, int]
-    limits: list[Any]
-    gaps: list[int]
 
 
 class Column:
@@ -54,7 +43,7 @@ class Column:
         limits, within = _swept([(row, cell, *_bounds(cell, field)) for row, cell in ranges])
         self._limits = limits
         self._gaps = [self._others | rows for rows in within[::2]]
-        self._points = dict.fromkeys(limits, self._others)
+        self._points: dict[Any, int] = dict.fromkeys(limits, self._others)
         self._points |= {key: always | plus | (unlisted & ~minus) for key, (plus, minus) in listed.items()}
         for key in self._points:
             if limits and order_of(key, field) is not None:
@@ -63,10 +52,27 @@ class Column:
         self._points[None] = always | listed.get(None, (0, 0))[0]
 
     @property
-    def quick(self) -> Quick:
-        """What to ask first; for values of another class than its `kind` the column itself is to be asked."""
-        kind = str if self._field.type == "string" else int if self._is_number else None
-        return Quick(kind, self._points, self._limits, self._gaps or [self._others])
+    def kind(self) -> type | None:
+        """The class of values that are their own keys, as most are; none where there is no such class."""
+        return str if self._field.type == "string" else int if self._is_number else None
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether whole numbers that no cell names are told apart too."""
+        return self._is_number and bool(self._limits)
+
+    @property
+    def by_value(self) -> tuple[dict[Any, int], int]:
+        """Where there are no ranges: the rows for every value of `kind` that a cell names, and those for any other."""
+        return self._points, self._others
+
+    @property
+    def by_cuts(self) -> tuple[list[int], list[int]]:
+        """For whole numbers: those at which the rows change, and the rows below the first, then from each one on."""
+        named = [key for key in self._points if order_of(key, self._field) is not None and abs(key) != inf]
+        edges = sorted({edge for key in named for edge in (ceil(key), floor(key) + 1)})
+        cuts = [at for at in edges if self[at] != self[at - 1]]
+        return cuts, [self[cuts[0] - 1 if cuts else 0], *(self[at] for at in cuts)]
 
     @property
     def sets(self) -> list[int]:

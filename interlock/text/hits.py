@@ -1,14 +1,17 @@
 """What a search in a message finds: tags with spans of the raw text, and how hits are masked and chosen."""
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+named = tuple.__new__
+"""Makes a NamedTuple of its class and a tuple, at half the cost of calling the class, which is a function in Python."""
 
 
 class Hit(NamedTuple):
     """One finding: `raw` stands at `start:end` of the message and means `tag`; `value` is what was recognised."""
 
-    tag: Hashable
+    tag: Any
     start: int
     end: int
     raw: str

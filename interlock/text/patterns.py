@@ -7,12 +7,12 @@ pattern may be is bounded here as well, because its cost for each character of a
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from functools import partial
 from typing import Any
 
 import re2
 
-from interlock.text.hits import Hit, longest_first
+from interlock.text.hits import Hit, longest_first, named
 from interlock.text.views import INVISIBLE, KINDS, SYMBOL, clauses_folded
 
 FOUND_AT_MOST = 200
@@ -150,7 +150,7 @@ class Patterns:
 
     def _hits(self, raw: str, spans: list[tuple[int, int, int, str]]) -> list[Hit]:
         spans.sort()
-        return [Hit(self._tags[n], start, end, raw[start:end], value) for n, start, end, value in spans]
+        return [named(Hit, (self._tags[n], start, end, raw[start:end], value)) for n, start, end, value in spans]
 
 
 def _portions(compiled: list[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
@@ -167,6 +167,14 @@ def _portions(compiled: list[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]
         yield portion
 
 
+def _first_of(pattern: Any) -> Callable[[bytes, int, int], list[tuple[int, int]]]:
+    """What gives the span of the first match from one place to another, a negative one where there is none."""
+    inner, anchors = getattr(pattern, "_regexp", None), getattr(re2, "_Anchor", None)
+    if inner is None or anchors is None:
+        return lambda data, start, end: [found.span() if (found := pattern.search(data, start, end)) else (-1, -1)]
+    return partial(inner.Match, anchors.UNANCHORED)  # what `search` asks itself: it makes an object of each answer
+
+
 class _Set:
     """Patterns of one case rule: a set that says which of them match, and each of them for the spans.
 
@@ -175,6 +183,8 @@ class _Set:
 
     def __init__(self, patterns: list[tuple[int, Any]], exact: bool) -> None:
         self._patterns = patterns
+        self._numbers = [number for number, _ in patterns]
+        self._first_of = [_first_of(compiled) for _, compiled in patterns]
         self._exact = exact
         any_of = re2.Set.SearchSet(_options(exact))
         for _, compiled in patterns:
@@ -190,19 +200,23 @@ class _Set:
         if self._wide in matching:
             data = text.translate(_WIDE).encode("utf-8", "replace")
             matching = self.matching(data) or []
-        return [found for member in matching for found in self._spans(member, data)]
-
-    def _spans(self, member: int, data: bytes) -> list[tuple[int, int, int, str]]:
-        number, pattern = self._patterns[member]
         found: list[tuple[int, int, int, str]] = []
-        start = behind = 0
-        for match in islice(pattern.finditer(data), FOUND_AT_MOST):
-            first, last = match.span()
-            value = self._value(data[first:last])
-            start += len(data[behind:first].decode())
-            if value:
-                found.append((number, start, start + len(value), value))
-            start, behind = start + len(value), last
+        size = len(data)
+        for member in matching:
+            number, first_of = self._numbers[member], self._first_of[member]
+            end = behind = at = 0
+            for _ in range(FOUND_AT_MOST):
+                first, last = first_of(data, at, size)[0]
+                if first < 0:
+                    break
+                value = self._value(data[first:last])
+                start = end + len(data[behind:first].decode())
+                end, behind = start + len(value), last
+                if value:
+                    found.append((number, start, end, value))
+                at = last if last > at else at + 1
+                if at > size:
+                    break
         return found
 
     def _value(self, data: bytes) -> str:
@@ -232,7 +246,7 @@ def _trimmed(raw: str) -> tuple[int, int]:
 
 
 def _is_around(char: str) -> bool:
-    return char.isspace() or bool(KINDS[ord(char)] & (SYMBOL | INVISIBLE))
+    return char.isspace() or bool(KINDS[char] & (SYMBOL | INVISIBLE))
 
 
 def normalised(value: str, rules: Sequence[str]) -> str:

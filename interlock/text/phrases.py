@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from ahocorasick_rs import AhoCorasick, MatchKind
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-from interlock.text.hits import Hit, leftmost_longest
+from interlock.text.hits import Hit, leftmost_longest, named
 from interlock.text.views import (
     ANY_BAR,
     EXACT,
@@ -99,46 +99,58 @@ class Phrases:
         self._entries = list(by_key.values())
         self._few = FOUND_AT_MOST // max(map(len, self._entries), default=1)
         """Places that cannot give any tag more than FOUND_AT_MOST hits."""
-        self._automaton = AhoCorasick(list(by_key), matchkind=MatchKind.Standard) if by_key else None
+        self._lengths = list(map(len, by_key))
+        keys = [key.encode() for key in by_key]
+        self._automaton = BytesAhoCorasick(keys, matchkind=MatchKind.Standard)
 
     def scan(self, raw: str) -> list[Hit]:
         """Hits in `raw`, in order: the leftmost and longest, none overlapping but those of one span; of each tag the
         first FOUND_AT_MOST.
         """
-        hits = self._hits(raw, leftmost=True)
+        hits = self._hits(raw, True)
         return leftmost_longest(hits) if len(hits) > 1 else hits
 
     def every(self, raw: str) -> list[Hit]:
         """Hits in `raw` that stand inside longer ones too, for callers whose tags do not compete; of each tag the
         first FOUND_AT_MOST.
         """
-        return self._hits(raw, leftmost=False)
+        return self._hits(raw, False)
 
-    def _hits(self, raw: str, *, leftmost: bool) -> list[Hit]:
-        if self._automaton is None:
+    def _hits(self, raw: str, leftmost: bool) -> list[Hit]:
+        if not self._entries:
             return []
-        hits = self._checked(raw, raw, leftmost=leftmost)
+        hits = self._checked(raw, raw, leftmost)
         if self._mode == "screen" and not _ANY_OF_BARS.isdisjoint(raw):
-            hits += self._checked(raw, raw.translate(_BARS), leftmost=leftmost)
+            hits += self._checked(raw, raw.translate(_BARS), leftmost)
         return hits
 
-    def _checked(self, raw: str, text: str, *, leftmost: bool) -> list[Hit]:
+    def _checked(self, raw: str, text: str, leftmost: bool) -> list[Hit]:
         """The hits in `text`, which is `raw` or `raw` with its bars read as letters."""
-        assert self._automaton is not None
         quick = quick_screening(text) if self._mode == "screen" else quick_plain(text)
-        folded = text.translate(self._view_fold) if quick is None else quick
-        found = self._automaton.find_matches_as_indexes(folded, overlapping=True)
-        if not found:
+        folded = text.translate(self._view_fold).encode() if quick is None else quick
+        matches = self._automaton.find_matches_as_indexes(folded, overlapping=True)
+        if not matches:
             return []
+        found = self._in_characters(folded, matches)
         if leftmost:
             found.sort(key=lambda one: (one[1], -one[2]))
         is_spaced = quick is not None and self._mode == "plain"
         if is_spaced and len(found) <= self._few:
-            return self._spaced(raw, found, leftmost=leftmost)
+            return self._spaced(raw, found, leftmost)
         view = SpacedView(text, self._view_fold) if is_spaced else View(text, self._view_fold)
-        return list(self._standing(raw, view, found, leftmost=leftmost))
+        return list(self._standing(raw, view, found, leftmost))
 
-    def _spaced(self, raw: str, found: list[tuple[int, int, int]], *, leftmost: bool) -> list[Hit]:
+    def _in_characters(self, folded: bytes, matches: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Matches, in order of their ends, with their places in characters instead of bytes."""
+        found: list[tuple[int, int, int]] = []
+        seen = end = 0
+        for index, _, behind in matches:
+            end += len(folded[seen:behind].decode())
+            found.append((index, end - self._lengths[index], end))
+            seen = behind
+        return found
+
+    def _spaced(self, raw: str, found: list[tuple[int, int, int]], leftmost: bool) -> list[Hit]:
         """What `_standing` gives in a text that lacks only white space, for so few places that no bound is met."""
         before = before_spaces(raw)
         hits: list[Hit] = []
@@ -151,10 +163,10 @@ class Phrases:
                 taken = (start, end)
                 behind = after_marks(raw, last)
                 said = raw[first:behind]
-                hits += [Hit(phrase.tag, first, behind, said, phrase.written) for phrase in self._entries[index]]
+                hits += [named(Hit, (one.tag, first, behind, said, one.written)) for one in self._entries[index]]
         return hits
 
-    def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], *, leftmost: bool) -> Iterator[Hit]:
+    def _standing(self, raw: str, view: View, found: list[tuple[int, int, int]], leftmost: bool) -> Iterator[Hit]:
         """The hits among what was found that stand in the raw text as a phrase does."""
         counts: dict[Hashable, int] = {}
         full: set[Hashable] = set()
@@ -219,14 +231,15 @@ def _at_edges(raw: str, first: int, last: int) -> bool:
 
 def _goes_on(raw: str, inside: int, step: int, unseen: int) -> bool:
     """Whether the word or number that `raw[inside]` belongs to goes on that way, behind what is `unseen`."""
-    if not KINDS[ord(raw[inside])] & SPACED:
+    if not KINDS[raw[inside]] & SPACED:
         return False
     outside = inside + step
     while 0 <= outside < len(raw):
-        kind = KINDS[ord(raw[outside])]
+        char = raw[outside]
+        kind = KINDS[char]
         if kind & unseen:
             outside += step
-        elif raw[outside] in ".,":
+        elif char in ".,":
             at = max(0, outside + step)
             return raw[inside].isdecimal() and raw[at : at + 1].isdecimal()
         else:
@@ -271,7 +284,7 @@ def _is_tight(view: View, index: int, gap: str) -> bool:
     left, right = view.raw[view.sources[index]], view.raw[view.sources[index + 1]]
     if left.isdecimal() and right.isdecimal():
         return False
-    return bool(KINDS[ord(left)] & KINDS[ord(right)] & SPACED) or _CLAUSE.isdisjoint(signs)
+    return bool(KINDS[left] & KINDS[right] & SPACED) or _CLAUSE.isdisjoint(signs)
 
 
 def _with_own_signs(raw: str, start: int, end: int, phrase: _Phrase) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from unicodedata import category, combining, is_normalized, normalize
 
 from interlock.text.lookalikes import LOOKALIKES
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 REMEMBERED = 50_000
@@ -37,26 +38,26 @@ _LATIN = {char: latin for latin, chars in LOOKALIKES.items() for char in chars}
 _LATIN |= {chr(first + n): chr(97 + n) for first in (0x1F1E6, 0x1F150, 0x1F170) for n in range(26)}
 
 
-class Memo(dict[int, T]):
-    """What a function gives for a character, worked out when the character is first met."""
+class Memo(dict[K, T]):
+    """What a function gives for a character or its code, worked out when that is first met."""
 
-    def __init__(self, function: Callable[[int], T]) -> None:
+    def __init__(self, function: Callable[[K], T]) -> None:
         super().__init__()
         self._function = function
 
-    def __missing__(self, code: int) -> T:
+    def __missing__(self, key: K) -> T:
         if len(self) >= REMEMBERED:
             self.clear()
-        value = self[code] = self._function(code)
+        value = self[key] = self._function(key)
         return value
 
 
-class Fold(Memo[str]):
+class Fold(Memo[int, str]):
     """A table for `str.translate`; `lengths` says how many characters each becomes."""
 
     def __init__(self, fold: Callable[[str], str]) -> None:
         super().__init__(lambda code: fold(chr(code)))
-        self.lengths = Memo(lambda code: len(self[code]))
+        self.lengths = Memo[int, int](lambda code: len(self[code]))
 
 
 class View:
@@ -126,8 +127,8 @@ MARK, INVISIBLE, SYMBOL, SPACED = 1, 2, 4, 8
 digit of a script that puts spaces between words, so that a word has edges."""
 
 
-def _kind(code: int) -> int:
-    char, kind = chr(code), category(chr(code))
+def _kind(char: str) -> int:
+    kind = category(char)
     mark = kind in {"Mn", "Me"}
     invisible = char in _FILLERS or kind == "Cf" or (mark and not combining(char))
     folded = normalize("NFKC", char)[:1]
@@ -136,25 +137,25 @@ def _kind(code: int) -> int:
 
 
 KINDS = Memo(_kind)
-"""The kind of a character, by code."""
+"""The kind of a character."""
 
 
 def after_marks(raw: str, index: int) -> int:
     """Where `raw` goes on behind the character at `index` and the combining marks that follow it."""
     index += 1
-    while index < len(raw) and KINDS[ord(raw[index])] & MARK:
+    while index < len(raw) and KINDS[raw[index]] & MARK:
         index += 1
     return index
 
 
 def is_mark(char: str) -> bool:
     """Whether `char` is written onto the character before it."""
-    return bool(KINDS[ord(char)] & MARK)
+    return bool(KINDS[char] & MARK)
 
 
 def is_symbol(char: str) -> bool:
     """Whether `char` is punctuation or a symbol."""
-    return bool(KINDS[ord(char)] & SYMBOL)
+    return bool(KINDS[char] & SYMBOL)
 
 
 def _gone(char: str) -> bool:
@@ -200,10 +201,12 @@ SCREENING = Fold(lambda char: EXACT[ord(char)].translate(_MERGED))
 
 _COMMON = re.compile("[!-~\u4e00-\u9fff、。“”‘’…—《》「」【】·～¥]*")
 _SIGNS = re.compile("[^0-9a-z\u4e00-\u9fff]+")
-_LOWER = bytes(range(256)).lower()
 _ASCII_SPACES = bytes(code for code in range(128) if chr(code).isspace())
-_ASCII_AND_HAN = bytes([*range(0x21, 0x7F), *range(0x80, 0xC0), *range(0xE3, 0xEA)])
+_ASCII_AND_HAN = frozenset([*range(0x21, 0x7F), *range(0x80, 0xC0), *range(0xE3, 0xEA)])
 """Bytes of which UTF-8 makes the visible characters of ASCII, and U+3000 to U+9FFF, where nothing has a case."""
+_OTHER = b"\xff"
+"""A byte of which UTF-8 makes nothing."""
+_LOWER = bytes(code if code in _ASCII_AND_HAN else _OTHER[0] for code in range(256)).lower()
 
 
 def clauses_folded(raw: str) -> str:
@@ -214,8 +217,8 @@ def clauses_folded(raw: str) -> str:
     return raw.replace("；", ";").replace("（", "(").replace("）", ")").replace("　", " ")
 
 
-def quick_plain(raw: str) -> str | None:
-    """The text of the plain view, many times faster, for messages in which only case and white space vary."""
+def quick_plain(raw: str) -> bytes | None:
+    """The text of the plain view, encoded, many times faster, for messages in which only case and white space vary."""
     text = clauses_folded(raw)
     if not is_normalized("NFKD", text):
         return None
@@ -223,17 +226,17 @@ def quick_plain(raw: str) -> str | None:
         small = text.encode().translate(_LOWER, _ASCII_SPACES)
     except UnicodeEncodeError:  # half of a surrogate pair
         return None
-    if not small.translate(None, _ASCII_AND_HAN):
-        return small.decode()
+    if _OTHER not in small:
+        return small
     text = "".join(text.split())
     folded = text.casefold()
-    return folded if len(folded) == len(text) and text.isprintable() else None
+    return folded.encode() if len(folded) == len(text) and text.isprintable() else None
 
 
-def quick_screening(raw: str) -> str | None:
-    """The text of the screening view, faster, for messages of ASCII, Chinese characters and common punctuation."""
+def quick_screening(raw: str) -> bytes | None:
+    """The text of the screening view, encoded, faster, for messages of ASCII, Chinese and common punctuation."""
     text = "".join(clauses_folded(raw).split())
     if not _COMMON.fullmatch(text):
         return None
     text = _SIGNS.sub("", text.lower())
-    return text.replace("i", "l").replace("1", "l").replace("0", "o").replace("m", "rn")
+    return text.replace("i", "l").replace("1", "l").replace("0", "o").replace("m", "rn").encode()

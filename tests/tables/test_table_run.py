@@ -1,6 +1,7 @@
 """Decision tables at run time: which rows hit, by every hit policy, with odd values."""
 
 from datetime import datetime
+from math import inf
 
 import pytest
 from hypothesis import given, settings
@@ -107,6 +108,16 @@ def test_ranges_of_a_number_let_no_other_kind_through():
     assert Table(decision).hits({"x": 1.5}) == [0]
 
 
+def test_a_whole_number_is_told_from_limits_that_are_no_whole_number_or_endless():
+    limits = (-inf, -(2**70), -1.5, 0.25, 0.75, 1.0, 1e300, inf)
+    cells = [Cell(**{side: limit, f"{side}_inclusive": closed}) for limit in limits for side, closed in SIDES]
+    decision = table([({"x": one}, {}) for one in cells], x="number")
+    for value in (-(10**400), -(2**70) - 1, -(2**70), -2, -1, 0, 1, 2, int(1e300), int(1e300) + 1, 10**400):
+        expected = [number for number, one in enumerate(cells) if passes(one, value)]
+        assert Table(decision).hits({"x": value}) == expected
+        assert Table(decision).decide({"x": value}, lambda row: {"out": row}).rows == (expected[0],)
+
+
 def test_dates_and_times_are_compared_by_the_moment_they_name():
     days = table([({"d": between("2026-01-01", "2026-04-01")}, {}), ({"d": cell("2026-04-01")}, {})], d="date")
     assert Table(days).hits({"d": "2026-03-31"}) == [0]
@@ -198,6 +209,7 @@ def test_the_earliest_and_latest_of_dates():
         assert ask(table(rows, hit=hit, outputs={"out": {"type": "date"}}, x="string")).result == {"out": day}
 
 
+SIDES = [("above", False), ("above", True), ("below", False), ("below", True)]
 NUMBERS = st.sampled_from([0, 1, 1.5, 2, 3])
 TEXTS = st.sampled_from(["a", "b", "c"])
 
