@@ -18,6 +18,7 @@ WORTH_A_POOL = 24
 """From this many changed bundles on, starting more processes pays."""
 
 BETWEEN_COLLECTIONS = 1_000_000
+"""More objects than a spec of 512 KiB makes: a bundle that has been checked goes without the collector."""
 
 
 def findings_of(folders: Sequence[str], *, use_cache: bool = True) -> list[Diagnostic]:

@@ -59,12 +59,11 @@ def compile_bundle(
 
 def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True) -> Compiled:
     """Read and compile a bundle; `shown_as` stands before its file names in every finding."""
-    root = Path(folder).resolve()
     bundle, read = read_bundle(Path(folder))
     others: dict[str, Bundle] = {}
     for name in sorted(_used_folders(bundle) - {bundle.name}):
-        if (root.parent / name).is_dir():
-            others[name], found = read_bundle(root.parent / name)
+        if (bundle.root.parent / name).is_dir():
+            others[name], found = read_bundle(bundle.root.parent / name)
             read += [_shown(finding, f"../{name}") for finding in found]
     compiled = compile_bundle(bundle, others, read=read, plans=plans)
     if not shown_as:

@@ -32,12 +32,13 @@ class RawRow(NamedTuple):
 
 @dataclass(slots=True)
 class Lowered:
-    """The table, the places of its rows, and what cannot be read in them."""
+    """The table, the places of its rows, and what cannot be read in them; `cells` are those read so far, by text."""
 
     decision: Decision
     rows: list[Location] = field(default_factory=list)
     problems: list[tuple[Problem, Location]] = field(default_factory=list)
     enums: Enums = field(default_factory=dict)
+    cells: dict[tuple[str, str], Cell | Problem | None] = field(default_factory=dict)
 
 
 def lowered(part: Part) -> Lowered:
@@ -73,7 +74,7 @@ def _row(raw: RawRow, table: Decision, found: Lowered) -> Row:
     then: dict[str, Any] = {}
     for name, written in raw.cells.items():
         if name in table.inputs:
-            cell = parse_cell(written, table.inputs[name], csv=raw.csv)
+            cell = _cell(raw, name, table, found)
             if isinstance(cell, Problem):
                 found.problems.append((cell, raw.place_of(name)))
             elif cell is not None:
@@ -89,6 +90,16 @@ def _row(raw: RawRow, table: Decision, found: Lowered) -> Row:
             problem = Problem("unknown-column", f"the table has no column {name!r}", hint)
             found.problems.append((problem, raw.place_of(name)))
     return Row(at=str(raw.place), when=when, then=then)
+
+
+def _cell(raw: RawRow, name: str, table: Decision, found: Lowered) -> Cell | Problem | None:
+    """The input cell in a column; the same text in the same column is read once."""
+    written = raw.cells[name]
+    if not isinstance(written, str):
+        return parse_cell(written, table.inputs[name], csv=raw.csv)
+    if (name, written) not in found.cells:
+        found.cells[name, written] = parse_cell(written, table.inputs[name], csv=raw.csv)
+    return found.cells[name, written]
 
 
 def _raw_rows(part: Part, found: Lowered) -> Iterator[RawRow]:

@@ -124,7 +124,10 @@ class Axis:
 
     def first_of(self, runs: Sequence[Run]) -> int | None:
         """The first piece of `runs` in which a value can lie."""
-        return next((self._next[first] for first, last in runs if self._next[first] <= last), None)
+        for first, last in runs:
+            if self._next[first] <= last:
+                return self._next[first]
+        return None
 
     def typed_runs(self) -> list[Run]:
         """The pieces that the column's type names; for an open column those that its cells name, or any other."""

@@ -1,10 +1,14 @@
 """`interlock check`: what it finds, how it says so, and how it ends."""
 
+import gc
 import json
 from pathlib import Path
 
 import pytest
 
+from interlock.cli.checking import findings
+
+SPECS = Path(__file__).parents[2] / "specs"
 NINE = Path(__file__).parents[1] / "compiler" / "err" / "nine_mistakes"
 WRONG = """
 apiVersion: interlock/v1
@@ -33,6 +37,18 @@ flows:
 def test_a_sound_bundle_has_no_findings(desk):
     done = desk.run("check")
     assert (done.exit_code, done.output) == (0, "1 bundle: no findings\n")
+
+
+@pytest.mark.parametrize("folder", ["logistics-support", "payroll"])
+def test_a_checked_bundle_leaves_nothing_for_the_collector(folder):
+    findings(str(SPECS / folder))  # what it loads stays
+    gc.collect()
+    gc.disable()
+    try:
+        findings(str(SPECS / folder))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_nine_mistakes_are_found_in_one_run(place):
