@@ -32,9 +32,8 @@ class Rows:
     def add(self, values: Sequence[Any]) -> None:
         """One more row."""
         if len(self.rows) == self._max_rows:
-            raise failed(
-                f"more than {self._max_rows:,} rows: let the statement find fewer", retryable=False, sent=False
-            )
+            most = f"{self._max_rows:,} rows"
+            raise failed(f"more than {most}: let the statement find fewer", retryable=False, sent=False)
         row = dict(zip(self._columns, values, strict=True))
         for column, value in row.items():
             _check_kind(value, column)
