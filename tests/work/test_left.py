@@ -139,5 +139,7 @@ def test_a_run_of_a_version_that_only_counted_says_that_something_remains(play):
     assert (two.leaves, two.effects) == (True, ["?", "a"])
     one = restored(old | {"effects": 1, "undone": False})
     assert one.effects == ["a"]
+    unknown = restored(old | {"effects": 2, "undone": False, "journal": old["journal"] | {"b": {"mark": "unknown"}}})
+    assert unknown.effects == ["b", "a"]
     none = restored(old | {"effects": 0, "undone": False, "undo": {}})
     assert not none.leaves

@@ -97,7 +97,8 @@ def restored(data: Json) -> RunState:
 
 
 def _with_names(data: Json) -> Json:
-    """The state of a version that only counted effects: those that no step undoes have no names."""
+    """The state of a version that only counted effects: most of those that no step undoes have no names."""
     known = {key: value for key, value in data.items() if key not in ("effects", "undone")}
-    nameless = data["effects"] - len(data["undo"])
-    return known | {"left": {NAMELESS: nameless} if nameless > 0 else {}}
+    left = {at: 1 for at, one in data["journal"].items() if one["mark"] == "unknown" and at not in data["undo"]}
+    nameless = data["effects"] - len(data["undo"]) - len(left)
+    return known | {"left": left | ({NAMELESS: nameless} if nameless > 0 else {})}
