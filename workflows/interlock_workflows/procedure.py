@@ -33,6 +33,7 @@ from interlock_workflows.archive import Archive
 from interlock_workflows.children import run_child
 from interlock_workflows.driver import now_ms
 from interlock_workflows.opening import language_of_starter
+from interlock_workflows.queue import Queue
 
 Json = dict[str, Any]
 
@@ -46,11 +47,12 @@ STATE_TOO_LARGE = "state_too_large"
 class Procedure:
     """One run of a procedure in one workflow run."""
 
-    def __init__(self, program: Program, state: RunState, refused: list[Json]) -> None:
+    def __init__(self, program: Program, state: RunState, refused: list[Json], queue: Queue) -> None:
         self._info = workflow.info()
         self._program = program
         self.state = state
         self._refused = refused
+        self._queue = queue
         self._machine = WorkMachine(program, state)
         self._archive = Archive("number")
         self._archive.take(state.records)
@@ -114,7 +116,7 @@ class Procedure:
         length = info.get_current_history_length()
         if not info.is_continue_as_new_suggested() or length < self._stays_until:
             return False
-        return not self._children or length > HISTORY_WITH_CHILDREN
+        return not (self._children or self._queue.length) or length > HISTORY_WITH_CHILDREN
 
     def _end(self) -> Json:
         state = self.state

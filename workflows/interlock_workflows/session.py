@@ -21,6 +21,7 @@ with workflow.unsafe.imports_passed_through():
     from interlock_workflows.conversation import PROCEDURE_TAKES, Conversation
     from interlock_workflows.driver import now_ms
     from interlock_workflows.procedure import Procedure, opened
+    from interlock_workflows.queue import Queue
 
 Json = dict[str, Any]
 
@@ -33,6 +34,7 @@ class Session:
     def __init__(self, arguments: Sequence[RawValue]) -> None:
         self._talk = Conversation(arguments)
         self._work: Procedure | None = None
+        self._queue = Queue()
         self._checked: tuple[Sequence[RawValue], Message] | None = None
 
     @workflow.run
@@ -79,7 +81,7 @@ class Session:
             self._talk.failure = failure
             await workflow.wait_condition(workflow.all_handlers_finished)
             raise
-        work = self._work = Procedure(program, state, self._talk.opening.refused)
+        work = self._work = Procedure(program, state, self._talk.opening.refused, self._queue)
         try:
             result = await work.run(cancelled=cancelled)
         except (ApplicationError, asyncio.CancelledError):
@@ -202,9 +204,10 @@ class Session:
     # -- procedures ---------------------------------------------------------------------------------------------------
 
     async def _procedure(self) -> Procedure:
-        """The procedure, once it is known to be one."""
+        """The procedure, once it is known to be one, for all who ask in the order of their arrival."""
         talk = self._talk
-        await workflow.wait_condition(lambda: self._work is not None or talk.is_open or talk.failure is not None)
+        async with self._queue:
+            await workflow.wait_condition(lambda: self._work is not None or talk.is_open or talk.failure is not None)
         if self._work is None:
             raise talk.failure or inbound.refusal(
                 inbound.WRONG_KIND, "this is a conversation; only a procedure takes this"
