@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import os
 import signal
 import threading
 import time
@@ -134,9 +133,7 @@ class Faults:
     def supervise(self):
         """Start anew what ended by itself: a worker does that if no server answers when it starts."""
         for number, pid in enumerate(self.running):
-            try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
+            if not self.workers.lives(pid):
                 self.running[number] = self.workers.start()
 
     async def inject(self, kind):
@@ -148,8 +145,7 @@ class Faults:
         self.row.injected[kind] += 1
         if kind != "server killed":
             for pid in self.running:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                self.workers.signal(pid, signal.SIGKILL)
         if kind != "workers killed":
             self.server.kill()
         await asyncio.sleep(0.05)

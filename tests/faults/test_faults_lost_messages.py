@@ -1,7 +1,6 @@
 """An acknowledged message is never lost: workers and the server are killed and stopped under traffic."""
 
 import asyncio
-import os
 import signal
 from itertools import count
 
@@ -60,15 +59,6 @@ class Traffic:
         return f"find {self.row.dice.randrange(10**12):012}" if self.row.dice.random() < 0.25 else f"hello {name}"
 
 
-def lives(process):
-    """Whether there is such a process."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 class Faults:
     """Kills and stops two workers and their server, and brings them back."""
 
@@ -78,19 +68,19 @@ class Faults:
 
     def supervise(self):
         """Start anew what ended by itself: a worker does that if no server answers when it starts."""
-        self.running = [one if lives(one) else self.workers.start() for one in self.running]
+        self.running = [one if self.workers.lives(one) else self.workers.start() for one in self.running]
 
     async def inject(self, kind):
         """One fault, and what ends it."""
         self.supervise()
         if kind == "worker stopped":
             stopped = self.row.dice.choice(self.running)
-            os.kill(stopped, signal.SIGSTOP)
+            self.workers.signal(stopped, signal.SIGSTOP)
             await asyncio.sleep(0.4 + self.row.dice.random())
-            os.kill(stopped, signal.SIGCONT)
+            self.workers.signal(stopped, signal.SIGCONT)
             return
         if kind != "server killed":
-            os.kill(self.running.pop(self.row.dice.randrange(2)), signal.SIGKILL)
+            self.workers.signal(self.running.pop(self.row.dice.randrange(2)), signal.SIGKILL)
         if kind != "worker killed":
             self.server.kill()
             await self.server.start()

@@ -23,6 +23,7 @@ for _ in sys.stdin:
     print(fork, flush=True)
 for fork in forks:
     try:
-        os.kill(fork, signal.SIGKILL)
+        if os.getpgid(fork) == os.getpgrp():  # else its number is another process's by now
+            os.kill(fork, signal.SIGKILL)
     except ProcessLookupError:
         continue

@@ -143,6 +143,7 @@ class Workers:
             self._forks = subprocess.Popen(
                 [sys.executable, str(FORKS)],
                 cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+                start_new_session=True,
             )  # fmt: skip
 
     def start(self):
@@ -150,6 +151,18 @@ class Workers:
         self._forks.stdin.write("\n")
         self._forks.stdin.flush()
         return int(self._forks.stdout.readline())
+
+    def lives(self, worker):
+        """Whether there is such a worker."""
+        try:
+            return os.getpgid(worker) == self._forks.pid  # else its number is another process's by now
+        except ProcessLookupError:
+            return False
+
+    def signal(self, worker, number):
+        """Tell a worker, unless it is gone."""
+        if self.lives(worker):
+            os.kill(worker, number)
 
     def stop(self):
         """End them all."""
