@@ -6,14 +6,14 @@ import inspect
 import threading
 import traceback
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, TypeAlias
 
 import structlog
 
 from interlock.contract import strict_json
-from interlock.contract.calls import TOOL_ERROR, ToolRequest
+from interlock.contract.calls import ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
+from interlock_activities.entry_point import plugged_in
 from interlock_activities.failures import Failure, failed, misconfigured, timed_out
 from interlock_activities.heavy import aside
 from interlock_activities.meaning import Received
@@ -60,15 +60,7 @@ class PythonTransport:
 
 
 def _load(name: str) -> Callable[..., Any]:
-    found = list(entry_points(group=GROUP, name=name))
-    if not found:
-        raise misconfigured(f"no installed package declares {name!r} under {GROUP!r}")
-    if len({entry.value for entry in found}) > 1:
-        raise misconfigured(f"several packages declare {name!r} under {GROUP!r}")
-    try:
-        function = found[0].load()
-    except Exception as error:  # noqa: BLE001 - importing a plug-in may raise anything
-        raise misconfigured(f"entry point {name!r} cannot be loaded: {type(error).__name__}") from None
+    function = plugged_in(GROUP, name)
     if not callable(function):
         raise misconfigured(f"entry point {name!r} is not callable")
     return function  # type: ignore[no-any-return] # callable was just checked
@@ -118,7 +110,7 @@ def _own_failure(error: ToolError, request: ToolRequest) -> Failure:
         strict_json.check([error.message, error.payload], request.max_bytes)
     except NotStrictJsonError as problem:
         return failed(f"the failure it raised is refused: {problem}", retryable=False)
-    return Failure(TOOL_ERROR, error.message, error.retryable, payload=error.payload)
+    return Failure("error", error.message, error.retryable, payload=error.payload)
 
 
 def _where(error: BaseException) -> str:
