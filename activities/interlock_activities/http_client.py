@@ -5,7 +5,7 @@ import logging
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
@@ -20,6 +20,7 @@ from interlock_activities.http_request import Outgoing
 MAX_HOPS = 5
 _JSON_TYPE = re.compile(r"(application|text)/(json|[a-z0-9.+-]+\+json)\s*(;.*)?", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9_-]+)", re.IGNORECASE)
+_RUN_OUT_S = 0.05
 _UTF_8 = ("utf-8", "utf8", "us-ascii")
 _CONNECTIONS = httpx.Limits(max_connections=200, max_keepalive_connections=50, keepalive_expiry=30)
 _HEADERS = {
@@ -213,12 +214,21 @@ def _is_events(response: httpx.Response) -> bool:
 
 async def _streamed(response: httpx.Response, stream: Stream) -> None:
     size = 0
-    async for chunk in response.aiter_raw():
+    chunks = response.aiter_raw()
+    async for chunk in chunks:
         size += len(chunk)
         if size > stream.max_bytes:
             raise _too_large(stream.max_bytes, response)
         if stream.receive(chunk):
+            await _run_out(chunks)
             return
+
+
+async def _run_out(chunks: AsyncIterator[bytes]) -> None:
+    """Looks for the body's end, which mostly comes with the last event: only then is the connection used again."""
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(_RUN_OUT_S):
+            await anext(chunks, None)
 
 
 async def _whole(response: httpx.Response, limit: int) -> bytes:

@@ -5,6 +5,8 @@ from typing import Any
 
 from interlock_activities.addresses import AddressRules
 from interlock_activities.content_store import ContentStore
+from interlock_activities.models.drafts import Drafts
+from interlock_activities.models.model_calls import ModelCalls
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.plans import Plans
 from interlock_activities.python_tool import PythonTransport
@@ -21,6 +23,7 @@ class Activities:
     def __init__(self, settings: Settings) -> None:
         from interlock_activities.http_client import HttpClient  # noqa: PLC0415 - httpx is loaded by workers only
         from interlock_activities.http_tool import HttpTransport  # noqa: PLC0415 - likewise
+        from interlock_activities.models.served import served_models  # noqa: PLC0415 - likewise
 
         rules, references = AddressRules(settings.allow_addresses), References(settings.env, settings.secrets)
         self._client = HttpClient(rules, settings.ca_file)
@@ -34,7 +37,11 @@ class Activities:
         values = None if settings.values is None else ContentStore(settings.values, "value", marks_use=True)
         calls = ToolCalls(transports, StoredValues(values))
         store = None if settings.store is None else PlanStore(settings.store)
-        self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
+        self.drafts = Drafts()
+        """What models are writing, for those who watch."""
+        models = ModelCalls(served_models(settings, self._client), references, self.drafts)
+        plans = Plans(settings.plans, store)
+        self.callables: list[Callable[..., Any]] = [calls.call_tool, plans.resolve_plan, models.generate]
 
     async def aclose(self) -> None:
         """Closes the connections to servers."""

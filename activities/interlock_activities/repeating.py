@@ -13,7 +13,7 @@ def repeats(text: str, secrets: Iterable[str]) -> bool:
     return any(secret.lower() in found for secret in secrets if len(secret) >= _TELLING)
 
 
-def begun(text: str, secrets: Iterable[str]) -> int:
+def held_back(text: str, secrets: Iterable[str]) -> int:
     """How many characters at the end of `text` may be the beginning of a secret."""
     found = text.lower()
     return max((_overlap(found, secret.lower()) for secret in secrets if len(secret) >= _TELLING), default=0)

@@ -1,12 +1,14 @@
 """What the activities of a worker are given at its start."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interlock.contract.calls import Json
 from interlock.plan.plan import Plan
+from interlock_activities.models.chat import ChatProvider
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Settings:
     - `ca_file`: PEM file of the authorities that servers are verified against, instead of the public ones.
     - `data`: folder that the files of SQLite servers lie in.
     - `functions`: Python tools beside those that packages declare as entry points.
+    - `models`: what the scripted provider says, a list of replies for each role.
+    - `providers`: providers of models beside those that packages declare as entry points.
     """
 
     plans: tuple[Plan, ...] = ()
@@ -31,6 +35,8 @@ class Settings:
     ca_file: str = ""
     data: Path = Path("data")
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    models: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    providers: Mapping[str, ChatProvider] = field(default_factory=dict)
 
 
 def settings_from(environ: Mapping[str, str], plans: Iterable[Plan]) -> Settings:

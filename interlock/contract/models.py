@@ -21,7 +21,8 @@ MODEL_MISCONFIGURED: Final = "model_misconfigured"
 class ModelRequest:
     """One question to a model.
 
-    `server` is a dump of `plan.tools.Server`, references unresolved; `provider` says which of its addresses counts.
+    `server` is a dump of `plan.tools.Server`, references unresolved; `provider` says which of its addresses counts:
+    `openai` and `anthropic` have their own, others that under `http`, if any.
     `messages` are `{role, content}`; of an assistant also `tool_calls`, `[{id, name, arguments}]`; of a tool also
     `tool_call_id`. `tools` are `{name, description, parameters}`; `choose` is `auto`, `none`, `required` or a name.
     With `schema` the answer is to be one JSON object as that JSON Schema says, by the best way that the endpoint knows.

@@ -14,11 +14,25 @@ class Auth(Part):
     value: str
 
 
+class Limits(Part):
+    """How much one worker asks of a server in any minute."""
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+
+
 class Server(Placed):
-    """Something with an address, `http` or `sql`, which may hold `{{ env.X }}`."""
+    """Something with an address: `http`, `sql`, or that of a model; it may hold `{{ env.X }}`.
+
+    `openai` is the base URL of chat completions, as providers give it (`https://api.openai.com/v1`); `anthropic` that
+    of messages, with or without `/v1`.
+    """
 
     http: str = ""
     sql: str = ""
+    openai: str = ""
+    anthropic: str = ""
+    limits: Limits | None = None
     read_only: bool = True
     auth: Auth | None = None
     timeout_ms: int | None = None
