@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -181,3 +182,15 @@ def call():
         return asyncio.run(work())
 
     return run
+
+
+@pytest.fixture
+def said(caplog, capsys):
+    """All that has been logged and printed so far, logs of every level."""
+    caplog.set_level(logging.DEBUG)
+
+    def text():
+        captured = capsys.readouterr()
+        return captured.out + captured.err + caplog.text
+
+    return text

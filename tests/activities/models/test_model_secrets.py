@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import json
-import logging
 
 import pytest
 from temporalio.api.failure.v1 import Failure
@@ -53,18 +52,6 @@ def ways(provider, told):
         "streamed object": stream(provider, pieces=['{"city": "', escaped(told), '"}']),
         "event name": services.stream_of(f"event: {told}\ndata: {told}\n\n".encode()),
     }
-
-
-@pytest.fixture
-def said(caplog, capsys):
-    """All that has been logged and printed so far, logs of every level."""
-    caplog.set_level(logging.DEBUG)
-
-    def text():
-        captured = capsys.readouterr()
-        return captured.out + captured.err + caplog.text
-
-    return text
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
