@@ -1,12 +1,20 @@
 """Resolves `{{ env.X }}` and `{{ secrets.X }}` by name; what they stand for never leaves an activity."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from interlock_activities.failures import misconfigured
 
 _REFERENCE = re.compile(r"\{\{\s*(env|secrets)\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+
+_TELLING = 8
+
+
+def holds_secret(text: str, secrets: Iterable[str]) -> bool:
+    """Whether `text` holds one of the secrets; short ones stand in ordinary text by chance and prove nothing."""
+    found = text.lower()
+    return any(secret.lower() in found for secret in secrets if len(secret) >= _TELLING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from interlock_activities.addresses import AddressRules
 from interlock_activities.content_store import ContentStore
+from interlock_activities.mcp_tool import McpTransport
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.plans import Plans
 from interlock_activities.python_tool import PythonTransport
@@ -25,10 +26,12 @@ class Activities:
         rules, references = AddressRules(settings.allow_addresses), References(settings.env, settings.secrets)
         self._client = HttpClient(rules, settings.ca_file)
         self._sql = SqlTransport(references, rules, settings.data, settings.ca_file)
+        self._mcp = McpTransport(references, rules, settings.mcp_commands, settings.ca_file)
         http = HttpTransport(self._client, references)
         transports: dict[str, Transport] = {
             "http": http,
             "sql": self._sql,
+            "mcp": self._mcp,
             "python": PythonTransport(settings.functions),
         }
         values = None if settings.values is None else ContentStore(settings.values, "value", marks_use=True)
@@ -37,9 +40,10 @@ class Activities:
         self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
 
     async def aclose(self) -> None:
-        """Closes the connections to servers."""
+        """Closes the connections to servers, and ends those that were started."""
         await self._client.aclose()
         await self._sql.aclose()
+        await self._mcp.aclose()
 
 
 def activities(settings: Settings) -> list[Callable[..., Any]]:

@@ -33,6 +33,7 @@ from interlock.spec.suite import (
 from interlock.spec.tools import (
     Auth,
     Idempotency,
+    McpServer,
     Mount,
     Outcome,
     Produces,
@@ -57,6 +58,7 @@ TITLES: dict[type[SpecModel], str] = {
     SessionSpec: "Session",
     Server: "Server",
     Auth: "Auth",
+    McpServer: "MCP server",
     Vocabulary: "Vocabulary",
     Term: "Term",
     Slot: "Slot",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"https?://[^/\s?#@]+(/[^\s?#]*)?")
 _SQLITE = re.compile(r"sqlite:///[^/\s?#][^\s?#]*")
 _POSTGRES = re.compile(r"postgres(ql)?://[^/\s?#@]+/[^/\s?#]+(\?sslmode=(disable|require|verify-full))?")
+_SENTENCE = re.compile(r"[\w.-]+(\s+[\w./=:-]+)+")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
@@ -23,21 +24,42 @@ def check_servers(project: Project, findings: Findings) -> None:
     for unit in project.everything:
         for part in unit.parts("servers").values():
             if part.model.http is not None:
-                _address(part, findings)
+                _address(part, part.model.http, findings, "http")
+            elif part.model.mcp is not None:
+                _mcp(part, findings)
             else:
                 _database(part, findings)
                 _user(part, findings)
             _credentials(part, findings)
 
 
-def _address(part: Part, findings: Findings) -> None:
-    """`http` is a base URL; what a variable holds is looked at when a worker starts."""
-    written = part.model.http
+def _address(part: Part, written: str, findings: Findings, *keys: str) -> None:
+    """A URL of a server; what a variable holds is looked at when a call is made."""
     if written.lstrip().startswith("{{") or _ADDRESS.fullmatch(_TEMPLATE.sub("x", written)):
         return
     message = f"{written!r} is not the address of a server"
     hint = "write 'https://api.example.com/v1', without user, query or fragment, or '{{ env.X }}'"
-    findings.error("bad-address", message, part.value("http"), hint=hint)
+    findings.error("bad-address", message, part.value(*keys), hint=hint)
+
+
+def _mcp(part: Part, findings: Findings) -> None:
+    """A server that is reached has an address; one that is started gets its secrets in its environment."""
+    server = part.model.mcp
+    if server.url is not None:
+        _address(part, server.url, findings, "mcp", "url")
+        return
+    if part.model.auth is not None:
+        hint = "hand it a secret under `env`"
+        findings.error("key-without-effect", "a program that is started knows no `auth`", part.key("auth"), hint=hint)
+    if len(server.command) == 1 and _SENTENCE.fullmatch(server.command[0]):
+        hint = f"write every word by itself: [{', '.join(server.command[0].split())}]"
+        message = f"{server.command[0]!r} is one word of a command, and its spaces belong to it"
+        findings.error("bad-form", message, part.value("mcp", "command", 0), hint=hint)
+    for name, written in (server.env or {}).items():
+        if not has_template(written):
+            message = f"{name!r} has a value that stands in the spec, and nothing tells it from a credential"
+            hint = "write '{{ secrets.X }}' or '{{ env.X }}'; what everybody may see can stand in `command`"
+            findings.error("plain-secret", message, part.value("mcp", "env", name), hint=hint)
 
 
 def _database(part: Part, findings: Findings) -> None:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 """What may be the name of a header."""
 
+BY_NAME = {
+    "sql": ("a SQL tool", ("in_", "send_as")),
+    "python": ("a Python tool", ("in_", "send_as")),
+    "mcp": ("an MCP tool", ("in_",)),
+}
+"""Transports whose arguments go by name: what such a tool is called, and the keys that mean nothing for it."""
+
 
 def check_tools(project: Project, findings: Findings) -> None:
     """All tools of all specs."""
@@ -118,12 +125,12 @@ def _server(part: Part, transport: str, findings: Findings) -> None:
 
 
 def _by_name(part: Part, transport: str, findings: Findings) -> None:
-    kind = "Python tool" if transport == "python" else "SQL tool"
+    kind, keys = BY_NAME[transport]
     for name, argument in (part.model.input or {}).items():
-        for key in ("in_", "send_as"):
+        for key in keys:
             if getattr(argument, key) is not None:
                 written = key.rstrip("_")
-                message = f"{written!r} means nothing for a {kind}: its arguments go by name"
+                message = f"{written!r} means nothing for {kind}: its arguments go by name"
                 findings.error("key-without-effect", message, part.key("input", name, written))
 
 

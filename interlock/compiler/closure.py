@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from interlock.compiler.intents import merged_parts
 from interlock.compiler.mentions import in_lists, in_site, of_part
@@ -62,6 +62,9 @@ def _target(unit: Unit, mention: Mention) -> Part | None:
     return None if mention.weak else unit.find(mention.plural, mention.name)
 
 
+Transport = Literal["http", "sql", "mcp", "python"]
+
+
 def _server(part: Part) -> Iterator[Part]:
     """The server of a tool that names none: the only one there is."""
     if part.plural == "tools" and part.model.server is None:
@@ -70,11 +73,9 @@ def _server(part: Part) -> Iterator[Part]:
             yield server
 
 
-def transport_of(tool: Any) -> Literal["http", "sql", "python"]:
+def transport_of(tool: Any) -> Transport:
     """How a tool is called: by the key that says it."""
-    if tool.http is not None:
-        return "http"
-    return "sql" if tool.sql is not None else "python"
+    return next(name for name in get_args(Transport) if getattr(tool, name) is not None)
 
 
 def only_server(unit: Unit, transport: str) -> Part | None:

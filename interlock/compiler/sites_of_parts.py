@@ -43,11 +43,24 @@ def _server(part: Part) -> Iterator[Site]:
     for address in ("http", "sql"):
         written = getattr(server, address)
         yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(written, *part.path, address)
+    yield from _mcp(part)
     auth = Place(part.unit, SERVER, owner=part)
     for key in ("bearer", "basic", "value") if server.auth else ():
         written = getattr(server.auth, key)
         if written is not None:
             yield from auth.value(written, *part.path, "auth", key)
+
+
+def _mcp(part: Part) -> Iterator[Site]:
+    server = part.model.mcp
+    if server is None:
+        return
+    address = Place(part.unit, {"env": SERVER["env"]}, owner=part)
+    yield from address.value(server.url, *part.path, "mcp", "url")
+    for index, word in enumerate(server.command or ()):
+        yield from address.value(word, *part.path, "mcp", "command", index)
+    for name, written in (server.env or {}).items():
+        yield from Place(part.unit, SERVER, owner=part).value(written, *part.path, "mcp", "env", name)
 
 
 def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:

@@ -4,7 +4,7 @@ import codecs
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, NoReturn, TypeAlias
 
@@ -75,6 +75,20 @@ def check(value: Any, limit: int = INLINE_LIMIT) -> None:
 def dumps(value: Any) -> bytes:
     """Compact JSON in UTF-8; raises ValueError or TypeError for what `check` refuses."""
     return _ENCODER.encode(value).encode()
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.keys()
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
 
 
 class _Refused:

@@ -14,11 +14,20 @@ class Auth(Part):
     value: str
 
 
+class McpServer(Part):
+    """A program to start, with what its environment holds as references, or the URL of one that runs."""
+
+    command: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: str = ""
+
+
 class Server(Placed):
-    """Something with an address, `http` or `sql`, which may hold `{{ env.X }}`."""
+    """Something with an address, `http`, `sql` or `mcp`, which may hold `{{ env.X }}`."""
 
     http: str = ""
     sql: str = ""
+    mcp: McpServer | None = None
     read_only: bool = True
     auth: Auth | None = None
     timeout_ms: int | None = None
@@ -86,13 +95,19 @@ class Retry(Part):
 
 
 class Tool(Taking):
-    """Something callable: `http` has method, path and server, `sql` statement and server, `python` an entry point."""
+    """Something callable.
 
-    transport: Literal["http", "sql", "python"]
+    `http` has method, path and server, `sql` statement and server, `python` an entry point; `mcp` has the name of a
+    tool, its server, and the digest of its definition where that is pinned.
+    """
+
+    transport: Literal["http", "sql", "mcp", "python"]
     server: str = ""
     method: str = ""
     path: str = ""
     sql: str = ""
+    mcp: str = ""
+    definition: str = ""
     python: str = ""
     effect: Literal["none", "read", "write", "irreversible"]
     title: Text | None = None

@@ -143,6 +143,8 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         method=tool.method,
         path=tool.path,
         sql=tool.sql,
+        mcp=tool.mcp,
+        definition=tool.definition,
         writes=tool.writes,
         python=tool.python,
         arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],

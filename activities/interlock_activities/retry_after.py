@@ -1,0 +1,19 @@
+"""The pause that a service asks for before another attempt."""
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+
+def retry_after_ms(headers: Mapping[str, str]) -> int | None:
+    """`retry-after` in milliseconds, be it seconds or a date; none where it says nothing that can be read."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdecimal():
+        return int(text[:9]) * 1000
+    try:
+        when = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0, int((when - datetime.fromtimestamp(time.time(), UTC)).total_seconds() * 1000))
