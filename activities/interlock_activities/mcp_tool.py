@@ -118,7 +118,7 @@ async def _agreed(connection: "Connection", request: ToolRequest) -> None:
     if request.definition and digest != request.definition:
         raise misconfigured(
             f"the server describes {shown!r} otherwise than when it was imported: look at what has changed with "
-            f"`interlock import mcp`, and if it is well write `definition: {digest}`"
+            f"`interlock import mcp`, and if it is well write `definition: '{digest}'`"
         )
 
 

@@ -2,10 +2,7 @@
 
 import contextlib
 import os
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,9 +10,9 @@ from temporalio.exceptions import ApplicationError
 
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
+from tests.activities.mcp.started import DESK, over_http
 
 HERE = Path(__file__).parent
-DESK = str(HERE / "desk_server.py")
 RAW = str(HERE / "raw_server.py")
 
 
@@ -84,21 +81,5 @@ def failing(answered):
 @pytest.fixture
 def desk():
     """Starts the server over streamable HTTP, with the words that `desk_server.py` takes; gives its URL."""
-    started = []
-
-    def start(*words, **environment):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        process = subprocess.Popen([sys.executable, DESK, str(port), *words], env=os.environ | environment)
-        started.append(process)
-        for _ in range(200):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                return f"http://127.0.0.1:{port}/mcp"
-            time.sleep(0.05)
-        raise AssertionError("the server does not start")
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
+    with contextlib.ExitStack() as started:
+        yield lambda *words, **environment: started.enter_context(over_http(*words, **environment))
