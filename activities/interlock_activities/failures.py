@@ -35,10 +35,14 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
 
     def redacted(self, secrets: Iterable[str]) -> "Failure":
         """The same failure with every secret in its message blotted out."""
-        message = self.message
-        for secret in secrets:
-            message = re.sub(re.escape(secret), REDACTED, message, flags=re.IGNORECASE)
-        return replace(self, message=message)
+        return replace(self, message=without(secrets, self.message))
+
+
+def without(secrets: Iterable[str], text: str) -> str:
+    """`text` with every secret blotted out."""
+    for secret in secrets:
+        text = re.sub(re.escape(secret), REDACTED, text, flags=re.IGNORECASE)
+    return text
 
 
 def repeated(status: int, *, retryable: bool = False) -> Failure:

@@ -29,7 +29,8 @@ class NoListing(Exception):  # noqa: N818 - a value that is raised, as Failure i
 
 def of_program(command: tuple[str, ...], environ: Mapping[str, str], names: tuple[str, ...]) -> Program:
     """A program that sees the usual variables, and those that are named."""
-    return Program(command, inherited(environ) | {name: environ[name] for name in names})
+    given = {name: environ[name] for name in names}
+    return Program(command, inherited(environ) | given, tuple(given.values()))
 
 
 def of_url(url: str, token: str) -> Endpoint:
@@ -54,4 +55,4 @@ async def listing(target: Program | Endpoint, rules: AddressRules, ca_file: str,
 
 
 def _said(target: Program | Endpoint) -> str:
-    return target.said.decode(errors="replace") if isinstance(target, Program) else ""
+    return target.last_words if isinstance(target, Program) else ""

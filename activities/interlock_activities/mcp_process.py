@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from interlock.contract import strict_json
 from interlock.contract.limits import INLINE_LIMIT, STORED_LIMIT
 from interlock.contract.strict_json import NotStrictJsonError
-from interlock_activities.failures import failed, misconfigured
+from interlock_activities.failures import failed, misconfigured, without
 from interlock_activities.heavy import aside
 from interlock_activities.mcp_refusals import Refusals
 
@@ -39,6 +39,7 @@ GRACE_SECONDS = 2.0
 """How long a process may take to end by itself, and again once it was asked to."""
 
 _TAIL = 2_000
+_LOGGED = 60
 _LONGEST_ID = 20
 _POLL_SECONDS = 0.01
 
@@ -54,6 +55,7 @@ class Program:
 
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     code: int | None = None
     said: bytearray = field(default_factory=bytearray)
 
@@ -61,6 +63,11 @@ class Program:
     def name(self) -> str:
         """What it is called in logs."""
         return self.command[0]
+
+    @property
+    def last_words(self) -> str:
+        """The last that it said on standard error, without the secrets that it was given."""
+        return without(self.secrets, self.said.decode(errors="replace")).strip()
 
 
 def inherited(environ: Mapping[str, str]) -> dict[str, str]:
@@ -90,7 +97,7 @@ async def running(program: Program, refusals: Refusals, ended: asyncio.Event) ->
         ended.set()
         with anyio.CancelScope(shield=True):
             program.code = await _stopped(process)
-        said = strict_json.shown(program.said.decode(errors="replace").strip())
+        said = strict_json.shown(program.last_words[-_LOGGED:])
         _log.debug("mcp_server_ended", server=program.name, code=program.code, said=said)
 
 

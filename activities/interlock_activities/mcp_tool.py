@@ -106,7 +106,7 @@ class McpTransport:
         for name, value in env.items():
             environment[name], found = self._references.credential(value)
             secrets += found
-        return Program(command, environment), (command, *sorted(environment.items()))
+        return Program(command, environment, tuple(secrets)), (command, *sorted(environment.items()))
 
 
 async def _agreed(connection: "Connection", request: ToolRequest) -> None:

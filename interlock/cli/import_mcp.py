@@ -83,7 +83,7 @@ def _server(words: Sequence[str], names: Sequence[str], url: str, token: str) ->
         if token:
             server["auth"] = Block([("bearer", f"{{{{ secrets.{token} }}}}")], flat=True)
         return server
-    mcp = Block([("command", list(words))])
+    mcp = Block([("command", list(words))], flat=True)
     if names:
         mcp["env"] = Block([(name, f"{{{{ secrets.{name} }}}}") for name in names], flat=True)
     return Block([("mcp", mcp)])

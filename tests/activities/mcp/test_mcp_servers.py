@@ -289,14 +289,19 @@ def test_an_answer_that_holds_a_secret_of_the_server_is_dropped(asked, failing):
 
 def test_standard_error_never_blocks_a_server_and_stays_out_of_the_log(asked, answered, settings, caplog, capfd):
     caplog.set_level("DEBUG")
-    loud = "customer 4711 has a new order\n" * 20
-    env = {"DESK_SAYS": "{{ env.LOUD }}"}
-    answer = answered(asked("echo", a="argument-value", env=env), env=settings["env"] | {"LOUD": loud})
+    loud = "customer 4711 said word-of-honour\n"
+    env = {"DESK_SAYS": "{{ env.LOUD }}", "DESK_TOKEN": "{{ secrets.KEY }}"}
+    answer = answered(
+        asked("echo", a="argument-value", env=env),
+        env=settings["env"] | {"LOUD": loud * 20},
+        secrets={"KEY": "word-of-honour"},
+    )
     assert answer.payload == {"a": "argument-value"}
     shown = capfd.readouterr()
     whole = caplog.text + shown.err + shown.out
     assert whole.count("4711") <= 3  # a capped line at level debug
     assert "argument-value" not in whole
+    assert "word-of-honour" not in whole
 
 
 # -- what a server offers ---------------------------------------------------------------------------------------------
