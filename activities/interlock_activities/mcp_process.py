@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import anyio
-import structlog
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
 from mcp.shared.message import SessionMessage
@@ -39,14 +38,11 @@ GRACE_SECONDS = 2.0
 """How long a process may take to end by itself, and again once it was asked to."""
 
 _TAIL = 2_000
-_LOGGED = 60
 _LONGEST_ID = 20
 _POLL_SECONDS = 0.01
 
 Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
-
-_log = structlog.get_logger("interlock.mcp")
 
 
 @dataclass(eq=False)
@@ -97,8 +93,6 @@ async def running(program: Program, refusals: Refusals, ended: asyncio.Event) ->
         ended.set()
         with anyio.CancelScope(shield=True):
             program.code = await _stopped(process)
-        said = strict_json.shown(program.last_words[-_LOGGED:])
-        _log.debug("mcp_server_ended", server=program.name, code=program.code, said=said)
 
 
 async def _started(program: Program) -> Process:

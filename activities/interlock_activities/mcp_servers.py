@@ -4,22 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import structlog
 
 from interlock_activities.failures import Failure, failed
-
-if TYPE_CHECKING:
-    from interlock_activities.mcp_connection import Connection
+from interlock_activities.mcp_connection import Connection
 
 START_SECONDS = 60.0
-IDLE_SECONDS = 300.0
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
 _CLOSING_SECONDS = 15.0
 
-Connecting: TypeAlias = Callable[[asyncio.Event, Callable[[], None]], "AbstractAsyncContextManager[Connection]"]
+Connecting: TypeAlias = Callable[[asyncio.Event, Callable[[], None]], AbstractAsyncContextManager[Connection]]
 """Opens a connection: told by it are that it has ended, and that the server has forgotten the session."""
 
 _log = structlog.get_logger("interlock.mcp")
@@ -28,11 +25,11 @@ _log = structlog.get_logger("interlock.mcp")
 class McpServers:
     """The servers by what is known of each: its address, and the credentials it is called with."""
 
-    def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(self, idle_seconds: float) -> None:
         self._idle_seconds = idle_seconds
         self._servers: dict[Hashable, _Server] = {}
 
-    def connection(self, name: str, key: Hashable, connecting: Connecting) -> "AbstractAsyncContextManager[Connection]":
+    def connection(self, name: str, key: Hashable, connecting: Connecting) -> AbstractAsyncContextManager[Connection]:
         """A connection to use, which stays open meanwhile. Raises Failure where there is none to be had."""
         if key not in self._servers:
             self._servers[key] = _Server(name, connecting, self._idle_seconds)
@@ -56,7 +53,7 @@ class _Server:
         self._not_before = 0.0
 
     @asynccontextmanager
-    async def used(self) -> AsyncIterator["Connection"]:
+    async def used(self) -> AsyncIterator[Connection]:
         session = self._current()
         session.take()
         try:
@@ -112,7 +109,7 @@ class _Session:
         self._used_at = _now()
         self._end_if_left()
 
-    async def connection(self) -> "Connection":
+    async def connection(self) -> Connection:
         """Raises Failure where there is none to be had."""
         opened = await asyncio.shield(self._opened)
         if isinstance(opened, Failure):

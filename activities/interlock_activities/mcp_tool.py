@@ -1,29 +1,25 @@
-"""The MCP transport: calls a tool of a server that is started or reached, if it is still the tool that was declared."""
+"""The MCP transport. What it needs is an extra, and takes a second to load: the first call does it."""
 
-import asyncio
-import shlex
-from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from interlock.contract import strict_json
-from interlock.contract.calls import Json, ToolRequest
-from interlock_activities.addresses import AddressRules, required_url
-from interlock_activities.failures import Failure, misconfigured, repeated, timed_out
-from interlock_activities.http_request import auth_headers
-from interlock_activities.mcp_servers import IDLE_SECONDS, McpServers
-from interlock_activities.meaning import Received, retried
-from interlock_activities.references import References, holds_secret
+from interlock.contract.calls import ToolRequest
+from interlock_activities.addresses import AddressRules
+from interlock_activities.failures import misconfigured
+from interlock_activities.meaning import Received
+from interlock_activities.references import References
 
 if TYPE_CHECKING:
-    from interlock_activities.mcp_connection import Connection, Endpoint
-    from interlock_activities.mcp_process import Program
+    from interlock_activities.mcp_calls import McpCalls
+
+IDLE_SECONDS = 300.0
+"""How long a server is kept that nobody calls."""
 
 
 class McpTransport:
-    """Calls tools of MCP servers. An answer has status 200, or 500 where the tool says that it failed.
+    """Calls tools of MCP servers. An answer has status 200, 500 where the tool failed, or 400 where it was not called.
 
-    `commands` are those that specs may start programs with, each by its first words.
+    `commands` are those that servers may be started with, each by its first words.
     """
 
     def __init__(
@@ -34,93 +30,20 @@ class McpTransport:
         ca_file: str = "",
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        self._references = references
-        self._rules = rules
-        self._commands = [tuple(shlex.split(command)) for command in commands]
-        self._ca_file = ca_file
-        self._servers = McpServers(idle_seconds)
+        self._given = (references, rules, tuple(commands), ca_file, idle_seconds)
+        self._calls: McpCalls | None = None
 
     async def __call__(self, request: ToolRequest) -> Received:
         """What the tool answered; raises Failure where it did not."""
-        secrets: list[str] = []
-        try:
-            received = await self._received(request, secrets)
-        except Failure as failure:
-            raise failure.redacted(secrets) from None
-        if any(holds_secret(text, secrets) for text in strict_json.texts(received.payload)):
-            raise repeated(received.status, retryable=retried(received.status))
-        return received
+        if self._calls is None:
+            try:
+                from interlock_activities import mcp_calls  # noqa: PLC0415 - see above
+            except ImportError:
+                raise misconfigured("MCP needs the extra: pip install 'interlock-engine[mcp]'") from None
+            self._calls = mcp_calls.McpCalls(*self._given)
+        return await self._calls(request)
 
     async def aclose(self) -> None:
         """Ends every session and every process."""
-        await self._servers.aclose()
-
-    async def _received(self, request: ToolRequest, secrets: list[str]) -> Received:
-        try:
-            from interlock_activities import mcp_connection, mcp_result  # noqa: PLC0415 - an extra, and a second to load
-        except ImportError:
-            raise misconfigured("MCP needs the extra: pip install 'interlock-engine[mcp]'") from None
-        target, key = self._target(request.server or {}, secrets)
-        sent = False
-        try:
-            async with (
-                asyncio.timeout(request.timeout_ms / 1000) as deadline,
-                self._servers.connection(
-                    target.name, key, partial(mcp_connection.connected, target, self._rules, self._ca_file)
-                ) as connection,
-            ):
-                await _agreed(connection, request)
-                sent = True
-                result = await connection.call(request.mcp, _arguments(request.arguments))
-                return await mcp_result.received(result, request.max_bytes)
-        except TimeoutError:
-            if deadline.expired():
-                raise timed_out(request.timeout_ms, sent=sent) from None
-            raise
-
-    def _target(self, server: Json, secrets: list[str]) -> "tuple[Program | Endpoint, tuple[Any, ...]]":
-        """What is started or reached, and all that tells it from another."""
-        mcp = server.get("mcp") or {}
-        if not mcp.get("command"):
-            return self._endpoint(str(mcp.get("url", "")), server.get("auth"), secrets)
-        return self._program(mcp["command"], mcp.get("env") or {}, secrets)
-
-    def _endpoint(self, written: str, auth: Json | None, secrets: list[str]) -> "tuple[Endpoint, tuple[Any, ...]]":
-        from interlock_activities.mcp_connection import Endpoint  # noqa: PLC0415 - as above
-
-        url = required_url(self._references.address(written))
-        headers, found = auth_headers(auth, self._references)
-        secrets += found
-        return Endpoint(url, headers), (url, *sorted(headers.items()))
-
-    def _program(
-        self, written: list[str], env: Mapping[str, str], secrets: list[str]
-    ) -> "tuple[Program, tuple[Any, ...]]":
-        from interlock_activities.mcp_process import Program, inherited  # noqa: PLC0415 - as above
-
-        command = tuple(self._references.address(word) for word in written)
-        if not any(allowed and command[: len(allowed)] == allowed for allowed in self._commands):
-            shown = strict_json.shown(shlex.join(command))
-            raise misconfigured(f"this worker may not start {shown!r}: name its first words in INTERLOCK_MCP_COMMANDS")
-        environment = inherited(self._references.env)
-        for name, value in env.items():
-            environment[name], found = self._references.credential(value)
-            secrets += found
-        return Program(command, environment, tuple(secrets)), (command, *sorted(environment.items()))
-
-
-async def _agreed(connection: "Connection", request: ToolRequest) -> None:
-    """Raises Failure unless the server offers the tool, and says of it what it said when it was declared."""
-    digest = await connection.digest(request.mcp)
-    shown = strict_json.shown(request.mcp)
-    if digest is None:
-        raise misconfigured(f"the server offers no tool {shown!r}: correct its name, or import the server again")
-    if request.definition and digest != request.definition:
-        raise misconfigured(
-            f"the server describes {shown!r} otherwise than when it was imported: look at what has changed with "
-            f"`interlock import mcp`, and if it is well write `definition: '{digest}'`"
-        )
-
-
-def _arguments(arguments: list[Json]) -> dict[str, Any]:
-    return {argument["send_as"]: argument["value"] for argument in arguments}
+        if self._calls is not None:
+            await self._calls.aclose()

@@ -36,12 +36,10 @@ def imported(
         raise click.ClickException("MCP needs the extra: pip install 'interlock-engine[mcp]'") from error
     import asyncio
 
-    from interlock.cli.logs import log_for_people
     from interlock_activities.addresses import AddressRules
     from interlock_activities.failures import Failure
     from interlock_activities.settings import settings_from
 
-    log_for_people()
     words = _words(command)
     missing = [one for one in (*names, *([token] if token else [])) if not os.environ.get(one)]
     if missing:

@@ -314,6 +314,7 @@ def test_a_real_server_over_http_is_called_with_its_token_and_dies_alone(desk, a
         calls = McpTransport(References(environ, environ), AddressRules())
         first = await calls(asked("echo", url=url, auth=AUTH, a=1))
         died = await ending(calls(asked("dies", url=url, auth=AUTH)))
+        await asyncio.sleep(0.3)
         after = await ending(calls(asked("echo", url=url, auth=AUTH)))
         await calls.aclose()
         return first, died, after

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from interlock_activities import Activities, Settings, mcp_servers
+from interlock_activities import Activities, Settings
 from interlock_activities.addresses import AddressRules
 from interlock_activities.failures import Failure
 from interlock_activities.mcp_tool import McpTransport
@@ -132,6 +132,8 @@ def test_calls_of_another_server_do_not_notice(asked):
 
 
 def test_a_server_that_is_lost_again_and_again_is_started_less_and_less_often(asked, monkeypatch):
+    from interlock_activities import mcp_servers
+
     monkeypatch.setattr(mcp_servers, "FIRST_PAUSE_SECONDS", 0.4)
 
     async def work():
