@@ -1,8 +1,7 @@
 """Calls tools of MCP servers that are started or reached, each if it is still the tool that was declared."""
 
 import asyncio
-import shlex
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -33,13 +32,13 @@ class McpCalls:
         self,
         references: References,
         rules: AddressRules,
-        commands: Iterable[str],
+        commands: Sequence[tuple[str, ...]],
         ca_file: str,
         idle_seconds: float,
     ) -> None:
         self._references = references
         self._rules = rules
-        self._commands = [tuple(shlex.split(command)) for command in commands]
+        self._commands = commands
         self._ca_file = ca_file
         self._servers = McpServers(idle_seconds)
 
@@ -105,8 +104,9 @@ class McpCalls:
     ) -> tuple[Program, tuple[Any, ...]]:
         command = tuple(self._references.address(word) for word in written)
         if not any(allowed and command[: len(allowed)] == allowed for allowed in self._commands):
-            shown = strict_json.shown(shlex.join(command))
-            raise misconfigured(f"this worker may not start {shown!r}: name its first words in INTERLOCK_MCP_COMMANDS")
+            shown = strict_json.shown(command[0])
+            hint = "name the first words of its command in INTERLOCK_MCP_COMMANDS"
+            raise misconfigured(f"this worker may not start this {shown!r}: {hint}")
         environment = inherited(self._references.env)
         for name, value in env.items():
             environment[name], found = self._references.credential(value)

@@ -1,5 +1,6 @@
 """The MCP transport. What it needs is an extra, and takes a second to load: the first call does it."""
 
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,11 @@ class McpTransport:
         ca_file: str = "",
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        self._given = (references, rules, tuple(commands), ca_file, idle_seconds)
+        try:
+            split = [tuple(shlex.split(command)) for command in commands]
+        except ValueError as problem:
+            raise ValueError(f"INTERLOCK_MCP_COMMANDS: {problem}") from None
+        self._given = (references, rules, split, ca_file, idle_seconds)
         self._calls: McpCalls | None = None
 
     async def __call__(self, request: ToolRequest) -> Received:

@@ -63,7 +63,7 @@ DEFECTS = (
     Defect("children of an MCP server left behind", "activities/interlock_activities/mcp_process.py", '    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that it left behind\n', "", "tests/activities/mcp/test_mcp_servers.py"),
     Defect("an MCP answer that is not strict", "activities/interlock_activities/mcp_process.py", "strict_json.loads(line, LONGEST_LINE)", "json.loads(line)", "tests/activities/mcp/test_mcp_answers.py"),
     Defect("one MCP call ends those of others", "activities/interlock_activities/mcp_http.py", "            return self._refused(self._failure(problem))", "            raise", "tests/activities/mcp/test_mcp_over_http.py"),
-    Defect("an MCP server believed", "interlock/authoring/importing/definitions.py", 'annotations.get("readOnlyHint") is True', 'annotations.get("readOnlyHint")', "tests/importing/test_definitions.py"),
+    Defect("an MCP server believed", "interlock/authoring/importing/definitions.py", 'said.get("readOnlyHint") is True', 'said.get("readOnlyHint")', "tests/importing/test_definitions.py"),
     Defect("a single message answered by another's reply", "interlock/client/sessions.py", "if not await began_with(self.client, where, start):", "if False:", "tests/workflows/test_client.py"),
     Defect("a plan in no store looked for over and over", "activities/interlock_activities/plans.py", "non_retryable=not request.digest", "non_retryable=False", "tests/activities/test_plan_resolution.py"),
     Defect("no cap on a body", "activities/interlock_activities/http_client.py", "if len(body) > limit:", "if len(body) > limit * 900:", "tests/activities/test_http_answers.py"),

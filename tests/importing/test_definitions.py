@@ -75,6 +75,7 @@ def test_a_tool_becomes_one_of_ours_with_its_definition_pinned(completed, checke
         ({"readOnlyHint": True}, "read"),
         ({"readOnlyHint": "true"}, "irreversible"),
         ({"readOnlyHint": 1}, "irreversible"),
+        ("readOnlyHint", "irreversible"),
     ],
 )
 def test_the_effect_is_proposed_and_the_worst_where_nothing_is_said(annotations, effect):

@@ -88,7 +88,7 @@ def _tool(definition: Json, tool: str, name: str, others: set[str]) -> Defined:
         tool=tool,
         title=prose.line(_text(definition, "title"), 120),
         description=prose.paragraphs(_text(definition, "description")),
-        effect=_effect(definition.get("annotations") or {}),
+        effect=_effect(definition.get("annotations")),
         inputs=inputs,
         answer=answer,
         digest=digest_of(definition),
@@ -101,11 +101,12 @@ def _text(definition: Json, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _effect(annotations: Json) -> tuple[str, str]:
+def _effect(annotations: Any) -> tuple[str, str]:
     """A proposal, and what it rests on: no more than the word of the server."""
-    if annotations.get("readOnlyHint") is True:
+    said = annotations if isinstance(annotations, dict) else {}
+    if said.get("readOnlyHint") is True:
         return READS
-    return ADDS if annotations.get("destructiveHint") is False else UNDOES_NOTHING
+    return ADDS if said.get("destructiveHint") is False else UNDOES_NOTHING
 
 
 def _shape(schema: Any, what: str) -> Shape:

@@ -170,6 +170,11 @@ def test_only_what_the_operator_named_is_started(asked, failing, allowed):
     assert "INTERLOCK_MCP_COMMANDS" in why
 
 
+def test_commands_that_cannot_be_read_are_a_mistake_of_the_settings():
+    with pytest.raises(ValueError, match="INTERLOCK_MCP_COMMANDS: No closing quotation"):
+        Activities(Settings(mcp_commands=("python 'desk",)))
+
+
 def test_the_operator_may_name_more_than_the_first_word(asked, answered):
     command = asked("echo").server["mcp"]["command"]
     assert answered(asked("echo", a=1), mcp_commands=(" ".join(command),)).payload == {"a": 1}
