@@ -3,6 +3,7 @@
 import asyncio
 import json
 import ssl
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from interlock.contract.limits import INLINE_LIMIT
 from interlock.contract.stored import is_reference
 from interlock_activities import Activities, Settings
 from tests.activities.in_thread import InThread
+from tests.activities.postgres_server import database
+
+__all__ = ["database"]
 
 TLS = Path(__file__).parent / "tls"
 
@@ -181,3 +185,23 @@ def call():
         return asyncio.run(work())
 
     return run
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Puts a package with one entry point on the path, as an installer would."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    modules = set()
+
+    def install(distribution, module, entry, group="interlock.tools"):
+        name = distribution.replace("-", "_")
+        modules.add(name)
+        (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n", encoding="utf-8")
+
+    yield install
+    for name in modules:
+        sys.modules.pop(name, None)
