@@ -1,7 +1,7 @@
 """From settings to the activities that a worker registers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock_activities.addresses import AddressRules
 from interlock_activities.content_store import ContentStore
@@ -9,10 +9,19 @@ from interlock_activities.plan_store import PlanStore
 from interlock_activities.plans import Plans
 from interlock_activities.python_tool import PythonTransport
 from interlock_activities.references import References
+from interlock_activities.retrieval.folders import BundleFolders
+from interlock_activities.retrieval.indexes import Indexes
+from interlock_activities.retrieval.opening import opened
+from interlock_activities.retrieval.parsers import Parsers
+from interlock_activities.retrieval.python_retriever import PythonRetrievers
+from interlock_activities.retrieval.retrieve import Retrieval
 from interlock_activities.settings import Settings
 from interlock_activities.sql_tool import SqlTransport
 from interlock_activities.stored_values import StoredValues
 from interlock_activities.tool_calls import ToolCalls, Transport
+
+if TYPE_CHECKING:
+    from interlock_activities.http_client import HttpClient
 
 
 class Activities:
@@ -34,12 +43,23 @@ class Activities:
         values = None if settings.values is None else ContentStore(settings.values, "value", marks_use=True)
         calls = ToolCalls(transports, StoredValues(values))
         store = None if settings.store is None else PlanStore(settings.store)
-        self.callables: list[Callable[..., Any]] = [calls.call_tool, Plans(settings.plans, store).resolve_plan]
+        self._retrieval = _retrieval(settings, self._client)
+        self.callables: list[Callable[..., Any]] = [
+            calls.call_tool,
+            Plans(settings.plans, store).resolve_plan,
+            self._retrieval.retrieve,
+        ]
 
     async def aclose(self) -> None:
         """Closes the connections to servers."""
+        await self._retrieval.aclose()
         await self._client.aclose()
         await self._sql.aclose()
+
+
+def _retrieval(settings: Settings, client: "HttpClient") -> Retrieval:
+    indexes = Indexes(opened(settings, client), BundleFolders(settings.bundles), Parsers(settings.parsers))
+    return Retrieval(indexes, PythonRetrievers(settings.retrievers))
 
 
 def activities(settings: Settings) -> list[Callable[..., Any]]:

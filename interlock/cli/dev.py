@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import paths_argument
+from interlock.cli.bundles import folders, paths_argument
 from interlock.cli.failing import told_plainly
 
 if TYPE_CHECKING:
@@ -87,5 +87,5 @@ async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
         for line in _next_commands(plans):
             click.echo(f"{line} --address {server.address}")
         click.echo("Ctrl-C stops both.")
-        await serve_plans(settings_from(environ, plans), stop, environ, address=server.address)
+        await serve_plans(settings_from(environ, plans, folders(paths)), stop, environ, address=server.address)
     click.echo("stopped")

@@ -16,6 +16,7 @@ from interlock.cli.bundles import shown, sound_bundles
 from interlock.client import TASK_QUEUE, connect
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
+from interlock_activities.retrieval.failing import RetrievalError
 from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import reached, serve
 
@@ -77,7 +78,7 @@ async def serve_plans(
     A server that does not answer yet is waited for, `within` that time.
     """
     graceful = seconds_of(environ, "INTERLOCK_GRACEFUL_SECONDS")
-    activities = Activities(settings)
+    activities = _activities(settings)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
     plugin = interlock_plugin(activities.callables, store.get if store else None)
@@ -90,6 +91,13 @@ async def serve_plans(
     finally:
         await activities.aclose()
     log.info("stopped")
+
+
+def _activities(settings: Settings) -> Activities:
+    try:
+        return Activities(settings)
+    except RetrievalError as problem:
+        raise click.ClickException(f"{problem}.") from problem
 
 
 def stop_on_signals() -> asyncio.Event:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from interlock.cli.bundles import paths_argument
+from interlock.cli.bundles import folders, paths_argument
 from interlock.cli.failing import told_plainly
 
 
@@ -26,5 +26,6 @@ def command(paths: tuple[Path, ...]) -> None:
 
     log_as_json()
     environ = environment()
-    plans = sound_plans(paths or [Path(environ["INTERLOCK_SPECS"])])
-    asyncio.run(serve_until_stopped(settings_from(environ, plans), environ))
+    served = paths or (Path(environ["INTERLOCK_SPECS"]),)
+    plans = sound_plans(served)
+    asyncio.run(serve_until_stopped(settings_from(environ, plans, folders(served)), environ))

@@ -14,6 +14,9 @@ from interlock.compiler.walk import all_steps
 
 _SLOTS = re.compile(r"slots\.(\w+)")
 
+NOT_ASKED_FOR = ("retrievers",)
+"""Parts that no step can name: whether one is used cannot be seen."""
+
 HIDING = frozenset({"unknown-target", *EXPRESSIONS})
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ def _is_clear(agent: Unit, findings: Findings) -> bool:
 def _parts(agent: Unit, findings: Findings) -> None:
     used = reached(agent)
     for plural, parts in agent.own.items():
-        if agent.kind == "Procedure" and plural in TALKING_PARTS:
+        if (agent.kind == "Procedure" and plural in TALKING_PARTS) or plural in NOT_ASKED_FOR:
             continue
         for part in parts.values():
             if part.name not in used.get(plural, {}):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
-from interlock.compiler.lower_parts import condition, intent, response, slot, vocabulary
+from interlock.compiler.lower_parts import condition, intent, response, retriever, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
 from interlock.compiler.units import STEPS
@@ -51,6 +51,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         decisions=_each(parts, "decisions", lambda part: lowered(part).decision),
         servers=_each(parts, "servers", server),
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
+        retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),
         mounts=tuple(_mount(agent, item) for item in agent.mounts),
         runs={item.model.run: _run_mount(agent, item, digests) for item in agent.run_mounts},

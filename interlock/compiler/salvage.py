@@ -14,7 +14,7 @@ from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
 from interlock.spec.specs import MessageSpec, SessionSpec
 from interlock.spec.steps import Step
-from interlock.spec.tools import Mount, Response, Server, Tool
+from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
 from interlock.spec.words import Intent, Slot, Vocabulary
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _PARTS: Mapping[str, Any] = {
     "conditions": Condition,
     "decisions": Decision,
     "responses": Response,
+    "retrievers": Retriever,
     "tools": Tool,
     "flows": Listed[Step],
 }

@@ -25,6 +25,7 @@ PLURALS = (
     "conditions",
     "decisions",
     "responses",
+    "retrievers",
     "tools",
     "flows",
 )
@@ -45,6 +46,7 @@ SINGULAR = {
     "conditions": "condition",
     "decisions": "decision table",
     "responses": "response",
+    "retrievers": "retriever",
     "tools": "tool",
     "flows": "flow",
 }

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from interlock.plan.base import Field, Part, Text, Value
 from interlock.plan.rules import Condition, Decision, Gate, Route
 from interlock.plan.steps import Step
-from interlock.plan.tools import Mount, Response, RunMount, Server, Tool
+from interlock.plan.tools import Mount, Response, Retriever, RunMount, Server, Tool
 from interlock.plan.words import Intent, Slot, Vocabulary
 
 DAY_MS = 86_400_000
@@ -63,6 +63,7 @@ class Plan(Part):
     decisions: dict[str, Decision] = {}
     servers: dict[str, Server] = {}
     tools: dict[str, Tool] = {}
+    retrievers: dict[str, Retriever] = {}
     responses: dict[str, Response] = {}
     mounts: tuple[Mount, ...] = ()
     runs: dict[str, RunMount] = {}

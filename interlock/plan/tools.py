@@ -120,6 +120,16 @@ class Tool(Taking):
         return not self.writes or (self.idempotency is not None and self.idempotency.kind != "none")
 
 
+class Retriever(Placed):
+    """Something to search: the folder `documents` of a bundle, or an entry point; `top` passages at most."""
+
+    kind: Literal["documents", "python"]
+    bundle: str = ""
+    documents: str = ""
+    python: str = ""
+    top: int = 5
+
+
 class Facts(Part):
     """Texts for the three outcomes of a look-up."""
 

@@ -37,7 +37,7 @@ FORMS: dict[str, Form] = {
     DURATION: Form("bad-duration", "a duration", "500ms, 30s, 20m, 4h or 7d"),
     SOURCE: Form("bad-source", "a source", f"'caller', or a path under {', '.join(SOURCE_ROOTS)}"),
     HTTP_CALL: Form("bad-form", "a method and a path", "'GET /orders/{order_no}'"),
-    ENTRY_POINT: Form("bad-form", "the name of an entry point", "the name under which a package registers the tool"),
+    ENTRY_POINT: Form("bad-form", "the name of an entry point", "the name under which a package registers it"),
     HOST: Form("bad-form", "a host", "'api.example.com', without scheme or path"),
     CODE: Form("bad-name", "a code", "letters, digits, '_', '.' and '-'"),
     CELL_NAME: Form("bad-name", "a cell", "'tool.key'"),

@@ -24,7 +24,7 @@ from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
 from interlock.spec.rules import NotEmpty
 from interlock.spec.steps import Step
-from interlock.spec.tools import Mount, Response, Server, Tool
+from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
 from interlock.spec.words import Intent, Slot, Vocabulary
 
 
@@ -66,6 +66,8 @@ class Shared(Head):
     """Decision tables."""
     responses: Maybe[Named[Response]] = None
     """How results become replies."""
+    retrievers: Maybe[Named[Retriever]] = None
+    """What can be searched."""
     tools: Maybe[Named[Tool]] = None
     """What can be called."""
 

@@ -183,6 +183,19 @@ class Tool(SpecModel):
     """Longest call."""
 
 
+class Retriever(SpecModel):
+    """Something to search for passages of text."""
+
+    key_rules = (OneOf("a retriever searches one thing", ("documents", "python")),)
+
+    documents: Maybe[Said] = None
+    """A folder of documents within the bundle, relative to the spec: Markdown, text, HTML, and what plug-ins read."""
+    python: Maybe[EntryPoint] = None
+    """Name of an entry point of the group `interlock.retrievers`."""
+    top: Annotated[int, Key(ge=1, le=50)] = 5
+    """Most passages of one search."""
+
+
 class Response(SpecModel):
     """How a result becomes a reply."""
 
