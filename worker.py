@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
+from interlock.cli.bundles import folders
 from interlock.cli.logs import log_as_json
-from interlock.cli.serving import environment, serve_until_stopped, sound_plans
+from interlock.cli.serving import environment, serve_until_stopped, settings_for, sound_plans
 from interlock.client.errors import InterlockError
-from interlock_activities.settings import settings_from
 from interlock_workflows.service import leave
 
 
@@ -23,8 +23,8 @@ def main() -> None:
     """Compile the specs, refuse to start if any is wrong, and serve until told to stop."""
     log_as_json()
     environ = environment()
-    plans = sound_plans([Path(environ["INTERLOCK_SPECS"])])
-    settings = settings_from(environ, plans)
+    served = [Path(environ["INTERLOCK_SPECS"])]
+    settings = settings_for(environ, sound_plans(served), folders(served))
     asyncio.run(serve_until_stopped(settings, environ))
 
 

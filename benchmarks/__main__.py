@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from benchmarks import conditions, durable, growing, procedures, processes, tables, turns, words
+from benchmarks import conditions, durable, growing, procedures, processes, retrieval, tables, turns, words
 from benchmarks.measuring import Effort
 from benchmarks.table import Row, circumstances, printed
 
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "tables": tables.rows,
     "words": words.rows,
     "turns": turns.rows,
+    "retrieval": retrieval.rows,
     "check": processes.check,
     "start": processes.start,
     "durable": durable.rows,

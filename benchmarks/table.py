@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf, isinf
 from pathlib import Path
 
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -41,9 +42,9 @@ class Row:
         return "no"
 
     def better_than(self, rival: str) -> float:
-        """How many times better ours is."""
-        theirs = self.rivals[rival]
-        return self.ours / theirs if self.more_is_better else theirs / self.ours
+        """How many times better ours is; endlessly, where one of the two is nothing."""
+        best, worst = (self.ours, self.rivals[rival]) if self.more_is_better else (self.rivals[rival], self.ours)
+        return best / worst if worst else inf
 
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
@@ -70,6 +71,8 @@ def shown(value: float, unit: str) -> str:
 
 
 def _times(ratio: float) -> str:
+    if isinf(ratio):
+        return "∞x"
     return f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.2g}x"
 
 

@@ -1,18 +1,20 @@
 """How a call fails, before Temporal is told: one exception for all transports, and its form as an ApplicationError."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from temporalio.exceptions import ApplicationError
 
 from interlock.contract import strict_json
-from interlock.contract.calls import TOOL_ERROR, TOOL_MISCONFIGURED, TOOL_TIMEOUT, FailureDetails
+from interlock.contract.calls import FailureDetails
 from interlock.contract.limits import DETAILS_LIMIT, RETRY_AFTER_LIMIT_MS
 
 REDACTED = "[secret]"
+
+Kind: TypeAlias = Literal["timeout", "error", "misconfigured"]
 
 
 @dataclass(eq=False)
@@ -22,7 +24,7 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
     `sent` is false only where the request cannot have changed anything: it never left, or all of it was rolled back.
     """
 
-    type: Literal["tool_timeout", "tool_error", "tool_misconfigured"]
+    kind: Kind
     message: str
     retryable: bool
     status: int | None = None
@@ -35,10 +37,14 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
 
     def redacted(self, secrets: Iterable[str]) -> "Failure":
         """The same failure with every secret in its message blotted out."""
-        message = self.message
-        for secret in secrets:
-            message = re.sub(re.escape(secret), REDACTED, message, flags=re.IGNORECASE)
-        return replace(self, message=message)
+        return replace(self, message=without(secrets, self.message))
+
+
+def without(secrets: Iterable[str], text: str) -> str:
+    """`text` with every secret blotted out."""
+    for secret in secrets:
+        text = re.sub(re.escape(secret), REDACTED, text, flags=re.IGNORECASE)
+    return text
 
 
 def repeated(status: int, *, retryable: bool = False) -> Failure:
@@ -48,23 +54,28 @@ def repeated(status: int, *, retryable: bool = False) -> Failure:
 
 def failed(message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True) -> Failure:
     """No answer, or none that can be read."""
-    return Failure(TOOL_ERROR, message, retryable, status, sent=sent)
+    return Failure("error", message, retryable, status, sent=sent)
 
 
 def timed_out(timeout_ms: int, *, sent: bool = True) -> Failure:
     """The deadline of the whole call passed."""
-    return Failure(TOOL_TIMEOUT, f"no whole answer within {timeout_ms:,} ms", retryable=True, sent=sent)
+    return Failure("timeout", f"no whole answer within {timeout_ms:,} ms", retryable=True, sent=sent)
 
 
 def misconfigured(message: str) -> Failure:
     """A mistake of the spec, the worker's settings or the engine: trying again cannot help."""
-    return Failure(TOOL_MISCONFIGURED, message, retryable=False, sent=False)
+    return Failure("misconfigured", message, retryable=False, sent=False)
 
 
-def as_application_error(failure: Failure, tool: str, attempts: int, elapsed_ms: int) -> ApplicationError:
-    """The failure as Temporal gets it; raise it `from None`, since causes and their texts would enter the history."""
+def as_application_error(
+    failure: Failure, who: str, types: Mapping[Kind, str], attempts: int, elapsed_ms: int
+) -> ApplicationError:
+    """The failure of `who` as Temporal gets it, `types` by kind.
+
+    Raise it `from None`, since causes and their texts would enter the history.
+    """
     details = FailureDetails(
-        ending="timeout" if failure.type == TOOL_TIMEOUT else "error",
+        ending="timeout" if failure.kind == "timeout" else "error",
         status=failure.status,
         payload=_small(failure.payload),
         attempts=attempts,
@@ -73,9 +84,9 @@ def as_application_error(failure: Failure, tool: str, attempts: int, elapsed_ms:
     )
     pause = failure.retry_after_ms
     return ApplicationError(
-        f"tool {tool!r}: {failure.message}",
+        f"{who}: {failure.message}",
         asdict(details),
-        type=failure.type,
+        type=types[failure.kind],
         non_retryable=not failure.retryable,
         next_retry_delay=None if pause is None else timedelta(milliseconds=min(pause, RETRY_AFTER_LIMIT_MS)),
     )

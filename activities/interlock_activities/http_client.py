@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import re
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
@@ -17,6 +18,10 @@ from interlock_activities.failures import Failure, failed, misconfigured, repeat
 from interlock_activities.http_request import Outgoing
 
 MAX_HOPS = 5
+_JSON_TYPE = re.compile(r"(application|text)/(json|[a-z0-9.+-]+\+json)\s*(;.*)?", re.IGNORECASE | re.DOTALL)
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9_-]+)", re.IGNORECASE)
+_RUN_OUT_S = 0.05
+_UTF_8 = ("utf-8", "utf8", "us-ascii")
 _CONNECTIONS = httpx.Limits(max_connections=200, max_keepalive_connections=50, keepalive_expiry=30)
 _HEADERS = {
     "accept": "application/json",
@@ -36,6 +41,21 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it says of itself that it is JSON in UTF-8, or nothing."""
+        declared = self.headers.get("content-type", "application/json")
+        charset = _CHARSET.search(declared)
+        return bool(_JSON_TYPE.fullmatch(declared)) and (charset is None or charset[1].lower() in _UTF_8)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """How an answer of server-sent events is taken: `receive` is given what comes and says whether that was all."""
+
+    receive: Callable[[bytes], bool]
+    max_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +81,14 @@ class HttpClient:
         self._tls: ssl.SSLContext | None = None
         self._pools: dict[Origin, httpx.AsyncHTTPTransport] = {}
 
-    async def send(self, request: Outgoing) -> Answer:
-        """The answer, the whole of it within the deadline and the cap; raises Failure for anything else."""
+    async def send(self, request: Outgoing, stream: Stream | None = None) -> Answer:
+        """The answer, the whole of it within the deadline and the cap; raises Failure for anything else.
+
+        Events of a success go to `stream`, if there is one, and the answer has no body then.
+        """
         try:
             async with asyncio.timeout(request.timeout_ms / 1000):
-                return await self._follow(request)
+                return await self._follow(request, stream)
         except TimeoutError:
             raise timed_out(request.timeout_ms) from None
 
@@ -75,7 +98,7 @@ class HttpClient:
         for pool in pools:
             await pool.aclose()
 
-    async def _follow(self, request: Outgoing) -> Answer:
+    async def _follow(self, request: Outgoing, stream: Stream | None) -> Answer:
         path, _, query = request.target.partition("?")
         hop = _Hop(request.method, Url(request.origin, path, query), request.private, request.content)
         addresses = home = await self._rules.resolve(request.origin)
@@ -85,7 +108,7 @@ class HttpClient:
                     raise repeated(response.status_code)
                 location = response.headers.get("location")
                 if not (300 <= response.status_code < 400 and location is not None):
-                    return await _whole(response, request.max_bytes)
+                    return await _taken(response, request.max_bytes, stream)
                 hop = _next_hop(hop, request, response.status_code, location)
             addresses = await self._resolved(hop.url.origin)
             if leads_inside(home, addresses):
@@ -171,21 +194,57 @@ def _why_not(origin: Origin, hop: _Hop, request: Outgoing) -> str:
     return ""
 
 
-async def _whole(response: httpx.Response, limit: int) -> Answer:
+async def _taken(response: httpx.Response, limit: int, stream: Stream | None) -> Answer:
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding != "identity":
         shown = strict_json.shown(encoding)
         raise failed(f"content encoding {shown!r}, unasked for", retryable=False, status=response.status_code)
-    too_large = failed(f"an answer of more than {limit:,} bytes", retryable=False, status=response.status_code)
+    body = b""
+    if stream is not None and response.status_code == httpx.codes.OK and _is_events(response):
+        await _streamed(response, stream)
+    else:
+        body = await _whole(response, limit)
+    return Answer(response.status_code, dict(response.headers), body)
+
+
+def _is_events(response: httpx.Response) -> bool:
+    kind: str = response.headers.get("content-type", "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+async def _streamed(response: httpx.Response, stream: Stream) -> None:
+    size = 0
+    chunks = response.aiter_raw()
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > stream.max_bytes:
+            raise _too_large(stream.max_bytes, response)
+        if stream.receive(chunk):
+            await _run_out(chunks)
+            return
+
+
+async def _run_out(chunks: AsyncIterator[bytes]) -> None:
+    """Looks for the body's end, which mostly comes with the last event: only then is the connection used again."""
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(_RUN_OUT_S):
+            await anext(chunks, None)
+
+
+async def _whole(response: httpx.Response, limit: int) -> bytes:
     length = response.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > limit:
-        raise too_large
+        raise _too_large(limit, response)
     body = bytearray()
     async for chunk in response.aiter_raw():
         body += chunk
         if len(body) > limit:
-            raise too_large
-    return Answer(response.status_code, dict(response.headers), bytes(body))
+            raise _too_large(limit, response)
+    return bytes(body)
+
+
+def _too_large(limit: int, response: httpx.Response) -> Failure:
+    return failed(f"an answer of more than {limit:,} bytes", retryable=False, status=response.status_code)
 
 
 def _failure(problem: Exception, origin: Origin) -> Failure:

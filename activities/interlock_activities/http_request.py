@@ -12,10 +12,10 @@ from interlock.contract.calls import Json, ToolRequest
 from interlock_activities.addresses import Origin, required_url
 from interlock_activities.failures import misconfigured
 from interlock_activities.references import References
+from interlock_activities.repeating import repeats
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_TELLING = 8
 _WRITTEN = "/%:@!$&'()*+,;=~-._"
 """What an author may write in a path as it is."""
 
@@ -41,9 +41,8 @@ class Outgoing:
     secrets: tuple[str, ...] = field(repr=False)
 
     def repeated_in(self, text: str) -> bool:
-        """Whether `text` holds one of the secrets; short ones stand in ordinary text by chance and prove nothing."""
-        found = text.lower()
-        return any(secret.lower() in found for secret in self.secrets if len(secret) >= _TELLING)
+        """Whether `text` holds one of the secrets; short ones prove nothing."""
+        return repeats(text, self.secrets)
 
 
 def outgoing(request: ToolRequest, references: References) -> Outgoing:
@@ -51,7 +50,7 @@ def outgoing(request: ToolRequest, references: References) -> Outgoing:
     server = request.server or {}
     base = required_url(references.address(str(server.get("http", ""))))
     placed = _by_place(request.arguments)
-    auth, secrets = _auth_headers(server.get("auth"), references)
+    auth, secrets = auth_headers(server.get("auth"), references)
     return Outgoing(
         method=request.method,
         origin=base.origin,
@@ -133,7 +132,8 @@ def _argument_headers(arguments: list[Json]) -> dict[str, str]:
     return headers
 
 
-def _auth_headers(auth: Json | None, references: References) -> tuple[dict[str, str], tuple[str, ...]]:
+def auth_headers(auth: Json | None, references: References) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The header that a server's `auth` asks for, and the secrets in it; raises Failure where it cannot be sent."""
     if auth is None:
         return {}, ()
     value, secrets = references.credential(auth["value"])

@@ -1,10 +1,5 @@
 """The HTTP transport: sends a tool's request and reads its answer as strict JSON."""
 
-import re
-import time
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from interlock.contract import strict_json
@@ -17,9 +12,9 @@ from interlock_activities.http_client import Answer, HttpClient
 from interlock_activities.http_request import Outgoing, outgoing
 from interlock_activities.meaning import Received, retried
 from interlock_activities.references import References
+from interlock_activities.repeating import texts_of
+from interlock_activities.retry_after import retry_after_ms
 
-_JSON_TYPE = re.compile(r"(application|text)/(json|[a-z0-9.+-]+\+json)\s*(;.*)?", re.IGNORECASE | re.DOTALL)
-_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _EXCERPT = 80
 
 
@@ -53,18 +48,16 @@ def _received(answer: Answer, sending: Outgoing) -> Received:
         if status < 300:
             raise failed(f"status {status}: {problem}", status=status) from None
         payload = None  # the status says enough
-    if any(map(sending.repeated_in, _texts(payload))):  # written with escapes
+    if any(map(sending.repeated_in, texts_of(payload))):  # written with escapes
         raise repeated(status, retryable=retried(status))
-    return Received(status, payload, _retry_after_ms(answer.headers) if retried(status) else None)
+    return Received(status, payload, retry_after_ms(answer.headers) if retried(status) else None)
 
 
 def _payload(answer: Answer) -> Any:
     if not answer.body.strip():
         return None
-    declared = answer.headers.get("content-type", "application/json")
-    charset = _CHARSET.search(declared)
-    if not _JSON_TYPE.fullmatch(declared) or (charset and charset[1].lower() not in ("utf-8", "utf8", "us-ascii")):
-        kind = strict_json.shown(declared)
+    if not answer.is_json:
+        kind = strict_json.shown(answer.headers["content-type"])
         raise NotStrictJsonError("wrong-content-type", f"{kind!r} is not JSON in UTF-8: {_excerpt(answer.body)!r}")
     return strict_json.loads(answer.body, len(answer.body))
 
@@ -72,28 +65,3 @@ def _payload(answer: Answer) -> Any:
 def _excerpt(body: bytes) -> str:
     start = body[:_EXCERPT].decode(errors="replace")
     return "".join(c if c.isprintable() else " " for c in start)
-
-
-def _texts(payload: Any) -> Iterable[str]:
-    waiting = [payload]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            waiting += value.keys()
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-
-
-def _retry_after_ms(headers: Mapping[str, str]) -> int | None:
-    text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdecimal():
-        return int(text[:9]) * 1000
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0, int((when - datetime.fromtimestamp(time.time(), UTC)).total_seconds() * 1000))

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.contract.calls import TOOL_ERROR, TOOL_TIMEOUT, ToolRequest
+from interlock.contract.calls import ToolRequest
 from interlock.interpreter.outcomes import Meaning, Rules, classify, rules_of
 from interlock.plan.tools import Outcome, Retry, Tool
 from interlock_activities.failures import Failure
@@ -40,7 +40,7 @@ def final(request: ToolRequest, received: Received) -> Meaning:
         return meaning.outcome
     why = f"status {status}" + (f", which `outcomes` call {meaning.outcome}" if said_so else "")
     raise Failure(
-        TOOL_TIMEOUT if meaning.outcome == "timeout" else TOOL_ERROR,
+        "timeout" if meaning.outcome == "timeout" else "error",
         why,
         retryable=True,
         status=status,

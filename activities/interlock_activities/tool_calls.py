@@ -1,27 +1,36 @@
 """The activity `call_tool`: one attempt of one call, over whichever transport, and what Temporal is told of it."""
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import structlog
 from temporalio import activity
 from temporalio.api.common.v1 import Payload
 from temporalio.common import RawValue
 
-from interlock.contract.calls import CALL_TOOL, ToolAnswer, ToolRequest
+from interlock.contract.calls import (
+    CALL_TOOL,
+    TOOL_ERROR,
+    TOOL_MISCONFIGURED,
+    TOOL_TIMEOUT,
+    ToolAnswer,
+    ToolRequest,
+)
 from interlock.interpreter.outcomes import Meaning
-from interlock_activities.failures import Failure, as_application_error, misconfigured
+from interlock_activities.beating import beating
+from interlock_activities.failures import Failure, Kind, as_application_error, misconfigured
 from interlock_activities.meaning import Received, final
 from interlock_activities.stored_values import StoredValues
 
 Transport: TypeAlias = Callable[[ToolRequest], Awaitable[Received]]
 
-_BEATS = 3
-"""Heartbeats within a heartbeat time-out."""
+_TYPES: Final[Mapping[Kind, str]] = {
+    "timeout": TOOL_TIMEOUT,
+    "error": TOOL_ERROR,
+    "misconfigured": TOOL_MISCONFIGURED,
+}
 
 _UNSENT = "unsent"
 """What an attempt leaves to the next, with its number: none so far was sent. Where that is lost, one may have been."""
@@ -45,16 +54,16 @@ class ToolCalls:
         status: int | None = None
         outcome: str = "cancelled"
         try:
-            async with _beating():
+            async with beating():
                 received, outcome = await self._called(request)
             status = received.status
             return ToolAnswer(status, received.payload, _since(started), attempt)
         except Failure as failure:
-            status, outcome = failure.status, failure.type
+            status, outcome = failure.status, _TYPES[failure.kind]
             if none_sent and not failure.sent:
                 activity.heartbeat(f"{_UNSENT} {attempt}")
             told = replace(failure, sent=failure.sent or not none_sent)
-            raise as_application_error(told, request.tool, attempt, _since(started)) from None
+            raise as_application_error(told, f"tool {request.tool!r}", _TYPES, attempt, _since(started)) from None
         finally:
             _log.info(
                 "tool_called",
@@ -88,28 +97,6 @@ def _none_sent_before() -> bool:
     left = [one.payload if isinstance(one, RawValue) else one for one in info.heartbeat_details]
     texts = [activity.payload_converter().from_payload(one, str) if isinstance(one, Payload) else one for one in left]
     return info.attempt == 1 or texts == [f"{_UNSENT} {info.attempt - 1}"]
-
-
-@asynccontextmanager
-async def _beating() -> AsyncIterator[None]:
-    """Heartbeats while a call runs, where the workflow asks for them: only so does a cancellation reach the call."""
-    timeout = activity.info().heartbeat_timeout
-    if not timeout:
-        yield
-        return
-    beats = asyncio.create_task(_beat(timeout.total_seconds() / _BEATS))
-    try:
-        yield
-    finally:
-        beats.cancel()
-        with suppress(asyncio.CancelledError):
-            await beats
-
-
-async def _beat(pause: float) -> None:
-    while True:
-        activity.heartbeat()
-        await asyncio.sleep(pause)
 
 
 def _since(started: float) -> int:

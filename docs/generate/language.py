@@ -14,18 +14,22 @@ from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
 from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, models_in
+from interlock.spec.models import Grounding, Limits, Model, ModelRule
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
 from interlock.spec.specs import AgentSpec, Guard, Head, LibrarySpec, MessageSpec, ProcedureSpec, SessionSpec, Shared
-from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, ForEach, Repeat, Step
+from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, Choice, ForEach, Repeat, Step
 from interlock.spec.suite import (
     AskedRetry,
     Case,
     CaseSession,
+    FoundStub,
+    ModelStub,
     ReceivedEvent,
     SentMessage,
     Stub,
+    StubbedPassage,
     Stubs,
     SuiteSpec,
     Turn,
@@ -33,11 +37,13 @@ from interlock.spec.suite import (
 from interlock.spec.tools import (
     Auth,
     Idempotency,
+    McpServer,
     Mount,
     Outcome,
     Produces,
     ReadBack,
     Response,
+    Retriever,
     Retry,
     Server,
     Tool,
@@ -57,6 +63,11 @@ TITLES: dict[type[SpecModel], str] = {
     SessionSpec: "Session",
     Server: "Server",
     Auth: "Auth",
+    McpServer: "MCP server",
+    Limits: "Limits",
+    Model: "Model",
+    ModelRule: "Model rule",
+    Grounding: "Grounding",
     Vocabulary: "Vocabulary",
     Term: "Term",
     Slot: "Slot",
@@ -75,16 +86,21 @@ TITLES: dict[type[SpecModel], str] = {
     ReadBack: "Read-back",
     Check: "Check",
     Response: "Response",
+    Retriever: "Retriever",
     Mount: "Mount",
     Gate: "Gate",
     Route: "Route",
     Branch: "Branch",
+    Choice: "Choice",
     Catch: "Catch",
     Repeat: "Repeat",
     ForEach: "Loop",
     SuiteSpec: "Suite",
     Stubs: "Stubs",
     Stub: "Stub",
+    ModelStub: "Model stub",
+    FoundStub: "Retriever stub",
+    StubbedPassage: "Stubbed passage",
     Case: "Case",
     CaseSession: "Session of a case",
     Turn: "Turn",

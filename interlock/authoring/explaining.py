@@ -1,6 +1,6 @@
 """Explains what the rules of a plan decide for one message: every gate and route asked, with the values compared.
 
-Tools are not called: a call that would go out is shown with its arguments and their sources, and there it ends.
+No tool is called and no model asked: what would go out is shown, with the sources of arguments, and there it ends.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from interlock.authoring.telling import ANNOTATES, told
 from interlock.expressions import NotMet, explain
 from interlock.interpreter import machine, record
-from interlock.interpreter.events import MessageReceived, ToolReturned
+from interlock.interpreter.commands import CallTool, Retrieve
+from interlock.interpreter.events import Generated, MessageReceived, Retrieved, ToolReturned
 from interlock.interpreter.opening import metadata_of
 from interlock.interpreter.pipeline import answer
 from interlock.interpreter.program import link
@@ -22,13 +23,15 @@ from interlock.interpreter.roots import new_turn
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from interlock.interpreter.commands import CallTool
+    from interlock.interpreter.commands import Asked
+    from interlock.interpreter.events import Ended
     from interlock.interpreter.turn import Turn
     from interlock.plan.plan import Plan
 
 Json = dict[str, Any]
-NOT_CALLED = "explain calls no tool"
+NOT_CALLED = "explain calls no tool and asks no model"
 WOULD_GO_OUT = "would go out"
+WOULD_BE_ASKED = "would be asked"
 NO_MATCH = "no match"
 """Why a screen or prefix let the turn pass; its `when` was not asked then."""
 
@@ -82,15 +85,16 @@ def explained(
     kept = record.of_turn(turn, found, reply)
     if known is not None:
         kept |= known.as_record(kept["calls"])
-    open_calls = tuple(dict.fromkeys(call.tool for call in known.going_out)) if known else ()
+    going_out = known.going_out if known else []
+    open_calls = tuple(dict.fromkeys(_asked_of(one) for one in going_out))
     return Explanation((*_gates(turn), *_routes(turn)), tuple(told(kept)), None if known else reply, kept, open_calls)
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What was known when the first calls would have gone out; all that follows depends on their answers."""
+    """What was known when the first calls or questions would have gone out; what follows depends on their answers."""
 
-    going_out: list[CallTool]
+    going_out: list[Asked]
     calls: int
     steps: list[Json]
     decisions: Json
@@ -101,11 +105,19 @@ class _Known:
         """These parts of the record as far as they are known; `calls` are those of the whole turn."""
         made = {call["receipt"]: call for call in calls if "receipt" in call}
         known = calls[: self.calls]
+        asked: list[Json] = []
+        searches: list[Json] = []
         for one in self.going_out:
-            call = made.get(one.call_id, {"tool": one.tool, "step": one.step, "at": one.at})
-            known.append({**call, "outcome": WOULD_GO_OUT, "error": ""})
+            if isinstance(one, CallTool):
+                call = made.get(one.call_id, {"tool": one.tool, "step": one.step, "at": one.at})
+                known.append({**call, "outcome": WOULD_GO_OUT, "error": ""})
+            elif isinstance(one, Retrieve):
+                searches.append({"at": one.at, "retriever": one.retriever, "error": WOULD_BE_ASKED})
+            else:
+                asked.append({"at": one.at, "stage": one.stage, "role": one.role, "problem": WOULD_BE_ASKED})
         parts = {"steps": self.steps, "decisions": self.decisions, "caught": self.caught, "problems": self.problems}
-        return {**parts, "calls": known, "waits_for": None, "outcome": None, "reason": "", "response_source": None}
+        parts |= {"calls": known, "generations": asked, "retrievals": searches, "selections": []}
+        return {**parts, "waits_for": None, "outcome": None, "reason": "", "response_source": None}
 
 
 def _played(turn: Turn) -> tuple[Answer, _Known | None]:
@@ -117,12 +129,27 @@ def _played(turn: Turn) -> tuple[Answer, _Known | None]:
         parts = ([*turn.steps], dict(turn.decisions), [*turn.caught], [*turn.problems])
         known = _Known(calls, len(turn.calls), *parts)
         while True:
-            ends = [ToolReturned(call.call_id, "error", turn.now_ms, message=NOT_CALLED) for call in calls]
+            ends = [_not_done(call, turn.now_ms) for call in calls]
             calls = playing.send(ends)
     except StopIteration as stop:
         found = stop.value
         assert isinstance(found, Answer)
         return found, known
+
+
+def _asked_of(asked: Asked) -> str:
+    """The tool, role or retriever."""
+    if isinstance(asked, CallTool):
+        return asked.tool
+    return asked.retriever if isinstance(asked, Retrieve) else asked.role
+
+
+def _not_done(asked: Asked, now_ms: int) -> Ended:
+    if isinstance(asked, CallTool):
+        return ToolReturned(asked.call_id, "error", now_ms, message=NOT_CALLED)
+    if isinstance(asked, Retrieve):
+        return Retrieved(asked.call_id, now_ms, message=NOT_CALLED)
+    return Generated(asked.call_id, now_ms, message=NOT_CALLED)
 
 
 def _gates(turn: Turn) -> Iterator[Rule]:

@@ -9,14 +9,14 @@ from interlock.authoring.beside import Beside
 from interlock.authoring.outside import Outside
 from interlock.authoring.world import W
 from interlock.interpreter import machine
-from interlock.interpreter.commands import CallTool, Command, Reply, RunProcedure, Said
+from interlock.interpreter.commands import Asked, CallTool, Command, Generate, Reply, Retrieve, RunProcedure, Said
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.program import link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from interlock.interpreter.events import Event, ToolReturned
+    from interlock.interpreter.events import Ended, Event
     from interlock.plan.plan import Plan
 
 
@@ -105,8 +105,8 @@ class Stage(Generic[W]):
 
     def _carry_out(self, commands: list[Command], played: Played) -> None:
         """The calls of a turn to its end; what it says, its record, and the procedures that it begins."""
-        while calls := [command for command in commands if isinstance(command, CallTool)]:
-            commands = [c for call in calls for c in self._machine.handle(self._returned(call, played))]
+        while asked := [command for command in commands if isinstance(command, Asked)]:
+            commands = [c for one in asked for c in self._machine.handle(self._ended(one, played))]
         for command in commands:
             if isinstance(command, Reply | Said):
                 played.reply, played.record = command.body, self.state.records[-1]
@@ -114,7 +114,14 @@ class Stage(Generic[W]):
             elif isinstance(command, RunProcedure):
                 self._beside.begin(command, self.now_ms)
 
-    def _returned(self, call: CallTool, played: Played) -> ToolReturned:
-        made, came = self._outside.answered(self.world, self.plan.tools[call.tool], call, self.now_ms)
-        played.calls.append(made)
-        return came
+    def _ended(self, asked: Asked, played: Played) -> Ended:
+        match asked:
+            case CallTool():
+                tool = self.plan.tools[asked.tool]
+                made, came = self._outside.answered(self.world, tool, asked, self.now_ms)
+                played.calls.append(made)
+                return came
+            case Generate():
+                return self.world.write(asked, self.now_ms)
+            case Retrieve():
+                return self.world.find(asked, self.now_ms)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from interlock.authoring.model_stubs import StubbedModels, StubbedWriters
 from interlock.expressions import Expression, compile_all
 from interlock.interpreter.events import ToolReturned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from interlock.interpreter.commands import CallTool
+    from interlock.interpreter.commands import CallTool, Generate, Retrieve
+    from interlock.interpreter.events import Generated, Retrieved
     from interlock.spec.suite import Stub
 
 
 class StubbedTools:
     """The compiled stubs of a suite; `world()` gives a fresh world in which nothing is used up."""
 
-    def __init__(self, tools: Mapping[str, Sequence[Stub]]) -> None:
+    def __init__(self, tools: Mapping[str, Sequence[Stub]], models: StubbedModels | None = None) -> None:
         self.tools = tools
+        self.models = models or StubbedModels({}, {})
         whens = {
             (name, place): Expression(stub.when)
             for name, stubs in tools.items()
@@ -39,6 +42,7 @@ class StubbedWorld:
         self._stubs = stubs
         self._used: dict[tuple[str, int], int] = {}
         self._unanswered: list[CallTool] = []
+        self._writers = StubbedWriters(stubs.models)
 
     def answer(self, call: CallTool, now_ms: int) -> ToolReturned:
         """The stubbed end of the call; a call without a stub fails, and is kept."""
@@ -52,6 +56,19 @@ class StubbedWorld:
         self._unanswered.append(call)
         message = f"no stub of {call.tool!r} answers this call"
         return ToolReturned(call.call_id, "error", now_ms, message=message, sent=False)
+
+    def write(self, question: Generate, now_ms: int) -> Generated:
+        """What the model of a role says; a question without a stub fails, and is kept."""
+        return self._writers.write(question, now_ms)
+
+    def find(self, search: Retrieve, now_ms: int) -> Retrieved:
+        """What a retriever finds."""
+        return self._writers.find(search, now_ms)
+
+    def unasked(self) -> list[str]:
+        """The roles that had no stub for a question since this was last asked."""
+        roles, self._writers.unanswered = self._writers.unanswered, []
+        return roles
 
     def unanswered(self) -> list[CallTool]:
         """The calls without a stub since this was last asked."""

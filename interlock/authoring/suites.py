@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from interlock.authoring.agent_case import AgentCase
 from interlock.authoring.coverage import Counted, Coverage
 from interlock.authoring.expectations import Mismatch, Unfit, shown
+from interlock.authoring.model_stubs import StubbedModels
 from interlock.authoring.stubs import StubbedTools
 from interlock.authoring.work_case import WorkCase
 from interlock.authoring.work_coverage import WorkCoverage
@@ -82,7 +83,7 @@ def run_suite(
 
     `plans` are those of the bundle: a procedure finds there those that it runs.
     """
-    stubs = StubbedTools((suite.stubs.tools if suite.stubs else None) or {})
+    stubs = _stubs_of(suite)
     now_ms = epoch_ms((suite.stubs.now if suite.stubs else None) or DEFAULT_NOW)
     chosen = [(place, case) for place, case in enumerate(suite.cases) if only in case.id]
     if seed is not None:
@@ -94,6 +95,13 @@ def run_suite(
         running.run(case, begun, stubs.world(), now_ms)
         results.append(running.result)
     return SuiteResult(suite.name, plan.name, results, coverage)
+
+
+def _stubs_of(suite: SuiteSpec) -> StubbedTools:
+    written = suite.stubs
+    if written is None:
+        return StubbedTools({})
+    return StubbedTools(written.tools or {}, StubbedModels(written.models or {}, written.retrievers or {}))
 
 
 def _stage_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Counted, Begun]:
@@ -134,6 +142,8 @@ class _Running:
             self._failed((*path, "expect", *one.path), number, one)
         for call in world.unanswered():
             self._failed(path, number, Mismatch(("stubs",), f"an answer for {call.tool}", shown(call.arguments)))
+        for role in world.unasked():
+            self._failed(path, number, Mismatch(("stubs", "models"), f"a reply of {role}", "none that holds"))
         if len(self.result.failures) > failed:
             self.result.why[number] = playing.why()
 

@@ -73,6 +73,7 @@ def _walk(record: Json) -> Iterator[Line]:
     for number, step in enumerate(steps):
         if number == tables_at:
             yield from told_tables(record)
+        yield from _models(record, step["at"])
         own = [call for call in calls if call["at"] == step["at"]]
         calls = [call for call in calls if call["at"] != step["at"]]
         for call in own:
@@ -84,6 +85,22 @@ def _walk(record: Json) -> Iterator[Line]:
             yield "catch", f"{one['kind']} ({one['at']})"
     if tables_at >= len(steps):
         yield from told_tables(record)
+
+
+def _models(record: Json, at: str) -> Iterator[Line]:
+    """The questions to models and retrievers at one step, and what each round of a loop has chosen."""
+    for search in record.get("retrievals") or ():
+        if search["at"] == at:
+            found = [one.get("title") or one.get("document") or "?" for one in search.get("sources") or ()]
+            said = search.get("error") or (", ".join(dict.fromkeys(found)) if found else "nothing found")
+            yield "search", f"{search['retriever']} ({at}): {said}"
+    for chosen in record.get("selections") or ():
+        if chosen["at"] == at:
+            yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
+    for asked in record.get("generations") or ():
+        if asked["at"] == at and "role" in asked:
+            said = asked.get("problem") or asked.get("error") or asked.get("finish")
+            yield "model", f"{asked['role']} ({at}): {asked['stage']}, {said}"
 
 
 def told_tables(record: Json) -> Iterator[Line]:

@@ -42,9 +42,9 @@ def command(name: str, paths: tuple[Path, ...], address: str | None, session: st
     conversation = Conversation(name, session or f"chat-{uuid.uuid4().hex[:8]}", given, why=not brief)
     log_for_people()
     if address is None:
-        from interlock.cli.bundles import agent_and_others
+        from interlock.cli.bundles import agent_and_others, folders
 
-        asyncio.run(_on_embedded(conversation, agent_and_others(name, paths)[1]))
+        asyncio.run(_on_embedded(conversation, agent_and_others(name, paths)[1], folders(paths)))
     else:
         asyncio.run(_at(conversation, address))
 
@@ -58,16 +58,15 @@ async def _at(conversation: Conversation, address: str) -> None:
     await _first_of(stop.wait(), conversation.talk(desk, lines_of_stdin()))
 
 
-async def _on_embedded(conversation: Conversation, plans: list[Plan]) -> None:
+async def _on_embedded(conversation: Conversation, plans: list[Plan], bundles: list[Path]) -> None:
     """A server and a worker that live as long as the conversation."""
     from interlock.cli.server import EmbeddedServer
-    from interlock.cli.serving import environment, serve_plans, stop_on_signals
+    from interlock.cli.serving import environment, serve_plans, settings_for, stop_on_signals
     from interlock.client import Interlock
-    from interlock_activities.settings import settings_from
 
     stop, ended, environ = stop_on_signals(), asyncio.Event(), environment()
     async with EmbeddedServer() as server:
-        settings = settings_from(environ, plans)
+        settings = settings_for(environ, plans, bundles)
         worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
         try:
             desk = await Interlock.connect(server.address, task_queue=environ["INTERLOCK_TASK_QUEUE"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from interlock.cli.bundles import paths_argument
+from interlock.cli.bundles import folders, paths_argument
 from interlock.cli.failing import told_plainly
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def _next_commands(plans: list[Plan]) -> Iterator[str]:
 
 async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
     from interlock.cli.logs import log_for_people
-    from interlock.cli.serving import environment, serve_plans, sound_plans, stop_on_signals
-    from interlock_activities.settings import settings_from
+    from interlock.cli.serving import environment, serve_plans, settings_for, sound_plans, stop_on_signals
 
     log_for_people()
     environ = environment()
@@ -87,5 +86,5 @@ async def _serve(paths: tuple[Path, ...], embedded: EmbeddedServer) -> None:
         for line in _next_commands(plans):
             click.echo(f"{line} --address {server.address}")
         click.echo("Ctrl-C stops both.")
-        await serve_plans(settings_from(environ, plans), stop, environ, address=server.address)
+        await serve_plans(settings_for(environ, plans, folders(paths)), stop, environ, address=server.address)
     click.echo("stopped")

@@ -95,13 +95,13 @@ async def _on_embedded(
     name: str, paths: tuple[Path, ...], body: dict[str, Any], run_id: str | None, *, brief: bool, quiet: bool
 ) -> dict[str, Any]:
     """A server and a worker that live as long as the run is followed."""
+    from interlock.cli.bundles import folders
     from interlock.cli.server import EmbeddedServer
-    from interlock.cli.serving import environment, serve_plans
-    from interlock_activities.settings import settings_from
+    from interlock.cli.serving import environment, serve_plans, settings_for
 
     plans, environ, ended = _plans_with(name, paths), environment(), asyncio.Event()
     async with EmbeddedServer() as server:
-        settings = settings_from(environ, plans)
+        settings = settings_for(environ, plans, folders(paths))
         worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
         following = asyncio.create_task(_at(server.address, name, body, run_id, brief=brief, quiet=quiet))
         try:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,12 @@ import click
 import structlog
 
 from interlock.cli.bundles import shown, sound_bundles
+from interlock.cli.scripts import scripts_of
 from interlock.client import TASK_QUEUE, connect
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
+from interlock_activities.retrieval.failing import RetrievalError
+from interlock_activities.settings import settings_from
 from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import reached, serve
 
@@ -55,6 +59,11 @@ def sound_plans(paths: Iterable[Path]) -> list[Plan]:
     return plans
 
 
+def settings_for(environ: Mapping[str, str], plans: Iterable[Plan], bundles: Iterable[Path]) -> Settings:
+    """What the activities are given, with the script of the models if there is one. Raises ClickException."""
+    return replace(settings_from(environ, plans, bundles), models=scripts_of(environ))
+
+
 def seconds_of(environ: Mapping[str, str], name: str) -> timedelta:
     """A setting that is a number of seconds; raises ClickException for anything else."""
     with contextlib.suppress(ValueError, OverflowError):
@@ -77,7 +86,7 @@ async def serve_plans(
     A server that does not answer yet is waited for, `within` that time.
     """
     graceful = seconds_of(environ, "INTERLOCK_GRACEFUL_SECONDS")
-    activities = Activities(settings)
+    activities = _activities(settings)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
     plugin = interlock_plugin(activities.callables, store.get if store else None)
@@ -90,6 +99,13 @@ async def serve_plans(
     finally:
         await activities.aclose()
     log.info("stopped")
+
+
+def _activities(settings: Settings) -> Activities:
+    try:
+        return Activities(settings)
+    except RetrievalError as problem:
+        raise click.ClickException(f"{problem}.") from problem
 
 
 def stop_on_signals() -> asyncio.Event:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from interlock.cli.bundles import paths_argument
+from interlock.cli.bundles import folders, paths_argument
 from interlock.cli.failing import told_plainly
 
 
@@ -21,10 +21,10 @@ def command(paths: tuple[Path, ...]) -> None:
     specs with errors, and lets what runs finish before it stops.
     """
     from interlock.cli.logs import log_as_json
-    from interlock.cli.serving import environment, serve_until_stopped, sound_plans
-    from interlock_activities.settings import settings_from
+    from interlock.cli.serving import environment, serve_until_stopped, settings_for, sound_plans
 
     log_as_json()
     environ = environment()
-    plans = sound_plans(paths or [Path(environ["INTERLOCK_SPECS"])])
-    asyncio.run(serve_until_stopped(settings_from(environ, plans), environ))
+    served = paths or (Path(environ["INTERLOCK_SPECS"]),)
+    plans = sound_plans(served)
+    asyncio.run(serve_until_stopped(settings_for(environ, plans, folders(served)), environ))

@@ -35,7 +35,7 @@ def check_durations(project: Project, findings: Findings) -> None:
 def _durations(unit: Unit) -> Iterator[tuple[Path, str]]:
     if unit.session is not None and unit.session.idle_timeout is not None:
         yield ("session", "idle_timeout"), unit.session.idle_timeout
-    for part in unit.parts("servers").values():
+    for part in (*unit.parts("servers").values(), *unit.parts("models").values()):
         yield from _of(part.model, part.path, "timeout")
     for part in unit.parts("tools").values():
         yield from _of(part.model, part.path, "timeout")

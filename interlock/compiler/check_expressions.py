@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE = {
     "env": "under `servers` only",
-    "secrets": "under the `auth` of a server only",
+    "secrets": "under the `auth` of a server and in the `env` of an MCP server only",
     "args": "in `requires`, `ensures`, responses, conditions and tables",
     "result": "after a call: in `ensures`, responses, and a condition or check with `call`",
     "payload": "in `outcomes`, `ensures` and responses",

@@ -119,6 +119,9 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
     if step.action == "call":
         check_mounted(agent, model.call, (*path, "call"), findings)
         _expand(agent, step, findings)
+    if step.action == "act":
+        for index, name in enumerate(model.act.tools or ()):
+            check_mounted(agent, name, (*path, "act", "tools", index), findings)
     if step.action == "switch":
         check_branches(agent, step, findings)
     if step.action == "collect":

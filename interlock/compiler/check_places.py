@@ -20,6 +20,9 @@ TALKING = {
     "reply": "say a result with `respond`, or give it back by `result`",
     "refuse": "end it with `end` or `fail`",
     "handoff": "end it with `fail`; who looks after it may mend the cause and `retry`",
+    "retrieve": "do it in the Agent that runs the procedure",
+    "generate": "do it in the Agent that runs the procedure",
+    "act": "write the calls as steps: `call`",
     "flow": "write the steps here, or in a procedure of their own: `run`",
 }
 """Actions that need somebody to talk to, and what a procedure does instead."""

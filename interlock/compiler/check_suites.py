@@ -13,16 +13,23 @@ from interlock.compiler.running_order import all_run
 from interlock.compiler.scopes import MESSAGE_TYPES, USER
 from interlock.compiler.shapes import received_shape
 from interlock.expressions.check import check_expression
+from interlock.expressions.shapes import STRING, Shape, list_of
 from interlock.text.patterns import pattern_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project, Suite
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
     from interlock.spec.expected import Expect
+
+QUESTION = {"message": STRING, "prompt": STRING, "tools": list_of(STRING), "role": STRING}
+"""What conditions read of a question to a model."""
+
+SEARCH = {"query": STRING}
+"""What they read of a search."""
 
 
 def check_suites(project: Project, findings: Findings) -> None:
@@ -83,11 +90,22 @@ class _Check:
             tool = self._tool(name)
             for index, stub in enumerate(answers):
                 if stub.when is not None and tool is not None:
-                    self._when(stub.when, (*path, index, "when"), received_shape(tool.model))
+                    self._when(stub.when, (*path, index, "when"), {"args": received_shape(tool.model)})
                 if stub.status is not None and tool is not None and tool.model.python is not None:
                     message = f"'status' does nothing here: {name!r} is no HTTP tool"
                     place = self.suite.key(*path, index, "status")
                     self.findings.error("lonely-key", message, place, hint="take it out")
+        self._scripts("model", "models", stubs.models or {}, QUESTION)
+        self._scripts("retriever", "retrievers", stubs.retrievers or {}, SEARCH)
+
+    def _scripts(self, what: str, plural: str, stubs: Mapping[str, Sequence[Any]], read: Mapping[str, Shape]) -> None:
+        """What models say and retrievers find: whose it is, and what their conditions read."""
+        for name, answers in stubs.items():
+            path = ("stubs", plural, name)
+            self._unknown(what, name, self._names(plural), path, key=True)
+            for index, stub in enumerate(answers):
+                if stub.when is not None:
+                    self._when(stub.when, (*path, index, "when"), read)
 
     def _moment(self, now: str) -> None:
         try:
@@ -99,8 +117,8 @@ class _Check:
             message = f"{now!r} is no time with its zone"
             self.findings.error("type-mismatch", message, self.suite.value("stubs", "now"), hint=hint)
 
-    def _when(self, when: str, path: Path, args: Any) -> None:
-        _, problems = check_expression(when, {"args": args})
+    def _when(self, when: str, path: Path, read: Mapping[str, Shape]) -> None:
+        _, problems = check_expression(when, read)
         for problem in problems:
             place = self.suite.document.places.inside(path, problem.offset)
             self.findings.error(problem.code, problem.message, place, hint=problem.hint)

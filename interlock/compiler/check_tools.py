@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from interlock.compiler.check_servers import check_answering
 from interlock.compiler.check_sql import check_sql
-from interlock.compiler.closure import only_server, servers_of, transport_of
+from interlock.compiler.closure import transport_of
 from interlock.compiler.demands import demand_of
 from interlock.compiler.findings import suggestion
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 """What may be the name of a header."""
 
+BY_NAME = {
+    "sql": ("a SQL tool", ("in_", "send_as")),
+    "python": ("a Python tool", ("in_", "send_as")),
+    "mcp": ("an MCP tool", ("in_",)),
+}
+"""Transports whose arguments go by name: what such a tool is called, and the keys that mean nothing for it."""
+
 
 def check_tools(project: Project, findings: Findings) -> None:
     """All tools of all specs."""
@@ -35,7 +43,7 @@ def check_tools(project: Project, findings: Findings) -> None:
             if transport == "sql":
                 check_sql(part, findings)
             if transport != "python":
-                _server(part, transport, findings)
+                check_answering(part, (transport,), f"a tool with `{transport}`", part.key(transport), findings)
             _wire_names(part, findings)
             _outcomes(part, findings)
             _cells(part, findings)
@@ -98,35 +106,13 @@ def _place_problem(argument: Argument, wire: str, method: str, places: dict[str,
     return None
 
 
-def _server(part: Part, transport: str, findings: Findings) -> None:
-    unit = part.unit
-    named = unit.find("servers", part.model.server) if part.model.server is not None else None
-    if named is not None and getattr(named.model, transport) is None:
-        message = f"{named.called} cannot answer a tool with `{transport}`"
-        also = ((named.key(), "it is declared here"),)
-        findings.error("wrong-server", message, part.value("server"), also=also)
-    if part.model.server is not None or unit.incomplete or only_server(unit, transport) is not None:
-        return
-    known = [server.name for server in servers_of(unit.visible.get("servers", {}), transport)]
-    if any(member.broken.get("servers") for member in unit.closure()):
-        return
-    place = part.key(transport)
-    if known:
-        hint = f"say `server:` and one of {', '.join(known)}"
-        findings.error("ambiguous-server", f"several servers could answer {part.name!r}", place, hint=hint)
-    else:
-        message = f"no server is declared that could answer {part.name!r}"
-        hint = f"declare one with `{transport}` under `servers`"
-        findings.error("no-server", message, place, hint=hint)
-
-
 def _by_name(part: Part, transport: str, findings: Findings) -> None:
-    kind = "Python tool" if transport == "python" else "SQL tool"
+    kind, keys = BY_NAME[transport]
     for name, argument in (part.model.input or {}).items():
-        for key in ("in_", "send_as"):
+        for key in keys:
             if getattr(argument, key) is not None:
                 written = key.rstrip("_")
-                message = f"{written!r} means nothing for a {kind}: its arguments go by name"
+                message = f"{written!r} means nothing for {kind}: its arguments go by name"
                 findings.error("key-without-effect", message, part.key("input", name, written))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
+    from interlock.compiler.walk import Written
 
 
 def check_unused(project: Project, findings: Findings) -> None:
@@ -55,7 +56,13 @@ def _parts(agent: Unit, findings: Findings) -> None:
 
 def _called(agent: Unit) -> set[str]:
     gates = {item.model.call for item in agent.gates if item.model.call is not None}
-    return gates | {step.model.call for step in all_steps(agent) if step.action == "call"}
+    steps = all_steps(agent)
+    chosen = {name for step in steps if step.action == "act" for name in _may_choose(agent, step)}
+    return gates | chosen | {step.model.call for step in steps if step.action == "call"}
+
+
+def _may_choose(agent: Unit, step: Written) -> list[str]:
+    return step.model.act.tools or [item.model.call for item in agent.mounts]
 
 
 def _mounts(agent: Unit, findings: Findings) -> None:

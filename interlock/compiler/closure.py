@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from interlock.compiler.intents import merged_parts
 from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
+from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,27 +63,30 @@ def _target(unit: Unit, mention: Mention) -> Part | None:
     return None if mention.weak else unit.find(mention.plural, mention.name)
 
 
+Transport = Literal["http", "sql", "mcp", "python"]
+
+
 def _server(part: Part) -> Iterator[Part]:
-    """The server of a tool that names none: the only one there is."""
-    if part.plural == "tools" and part.model.server is None:
-        server = only_server(part.unit, transport_of(part.model))
-        if server is not None:
-            yield server
+    """The server of a tool or model that names none: the only one there is."""
+    if part.plural not in ("tools", "models") or part.model.server is not None:
+        return
+    kinds = MODEL_SERVERS if part.plural == "models" else (transport_of(part.model),)
+    server = only_server(part.unit, *kinds)
+    if server is not None:
+        yield server
 
 
-def transport_of(tool: Any) -> Literal["http", "sql", "python"]:
+def transport_of(tool: Any) -> Transport:
     """How a tool is called: by the key that says it."""
-    if tool.http is not None:
-        return "http"
-    return "sql" if tool.sql is not None else "python"
+    return next(name for name in get_args(Transport) if getattr(tool, name) is not None)
 
 
-def only_server(unit: Unit, transport: str) -> Part | None:
-    """The server that tools of a spec use without naming it: its own only one, or else the only one it can see."""
-    candidates = servers_of(unit.parts("servers"), transport) or servers_of(unit.visible.get("servers", {}), transport)
+def only_server(unit: Unit, *kinds: str) -> Part | None:
+    """The server that parts of a spec use without naming it: its own only one, or else the only one it can see."""
+    candidates = servers_of(unit.parts("servers"), *kinds) or servers_of(unit.visible.get("servers", {}), *kinds)
     return candidates[0] if len(candidates) == 1 else None
 
 
-def servers_of(parts: Mapping[str, Part], transport: str) -> list[Part]:
-    """The servers that one transport can use; Python tools have none."""
-    return [part for part in parts.values() if getattr(part.model, transport, None) is not None]
+def servers_of(parts: Mapping[str, Part], *kinds: str) -> list[Part]:
+    """The servers with an address of one of the kinds; Python tools have none."""
+    return [part for part in parts.values() if any(getattr(part.model, kind, None) is not None for kind in kinds)]

@@ -130,6 +130,12 @@ FILES = {
         "a path that leads out of the bundle",
         "Put the file into the bundle: a bundle holds all that belongs to it.",
     ),
+    "no-documents": Meaning(
+        "a retriever's folder holds nothing that can be read",
+        "`documents` names a folder within the bundle, relative to the spec, with at least one file that ends with "
+        "`.md`, `.markdown`, `.txt`, `.html`, `.htm`, or an ending that an installed plug-in reads. Hidden files do "
+        "not count.",
+    ),
     "bad-csv": Meaning(
         "a CSV file that cannot be read as one",
         'Columns are separated by `,`. A cell with a comma, a quote or a line break stands in `"…"`, and a '

@@ -69,7 +69,7 @@ KEYS = {
     ),
     "bad-source": Meaning(
         "a `from` that is no source",
-        "`caller`, or a path under slots, cells, user, session, config, message or turn.",
+        "`caller`, `model`, or a path under slots, cells, user, session, config, message or turn.",
     ),
     "bad-form": Meaning(
         "a text that is not of the form its key wants",

@@ -197,22 +197,37 @@ PARTS = {
     ),
     "bad-address": Meaning(
         "an address of a server that is none",
-        "Write a base URL with `http://` or `https://`, without user, query or fragment; for a database "
+        "Write a URL with `http://` or `https://`, without user, query or fragment; for a database "
         "`sqlite:///file` within the data folder or `postgresql://host/database`; or take it from the "
         'environment: `"{{ env.X }}"`.',
     ),
     "plain-secret": Meaning(
         "a credential stands in the spec",
         'Specs are read by many. Write `"{{ secrets.X }}"`; it is looked up in the worker\'s environment and '
-        "nowhere else.",
+        "nowhere else. What the program of an MCP server finds in its environment is written the same way.",
+    ),
+    "identifier-from-model": Meaning(
+        "an identifier, number or date that a model would make up",
+        "A model writes texts. What names a thing, counts or dates it comes from the user's words, a receipt, the "
+        "session or the spec.",
+    ),
+    "unbounded-proposal": Meaning(
+        "a text of a model without a bound",
+        "What a model proposes is a `string` with a `max_length`.",
+    ),
+    "nobody-proposes": Meaning(
+        "an argument `from: model` where no model chooses the call",
+        "Only the step `act` asks a model for arguments. Let it choose the tool, or let the argument come from "
+        "elsewhere.",
     ),
     "no-server": Meaning(
-        "a tool over HTTP or SQL without a server",
+        "a tool over HTTP, SQL or MCP without a server",
         "Declare one under `servers`.",
     ),
     "wrong-server": Meaning(
         "a tool names a server that speaks something else",
-        "A tool with `http` needs a server with `http`, one with `sql` a server with `sql`.",
+        "A tool with `http` needs a server with `http`, one with `sql` a server with `sql`, one with `mcp` a server "
+        "with `mcp`.",
     ),
     "no-user": Meaning(
         "a PostgreSQL server without `auth`",

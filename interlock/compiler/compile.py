@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
     from interlock.compiler.units import Unit
     from interlock.plan.plan import Plan
+    from interlock.plan.tools import Retriever
     from interlock.source import Bundle
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What came of a bundle. `plans` holds the Agents and Procedures without errors, by name."""
+    """What came of a bundle. `plans` holds the Agents and Procedures without errors, by name.
+
+    `retrievers` are those that its specs declare, whether or not a plan uses them.
+    """
 
     plans: Mapping[str, Plan] = field(default_factory=dict)
+    retrievers: tuple[Retriever, ...] = ()
     suites: tuple[Suite, ...] = ()
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -52,9 +57,10 @@ def compile_bundle(
         run(project, findings)
     found = [*(finding for finding in findings.found if not _is_foreign(finding)), *_broken(project, findings.found)]
     made = _plans(project, findings.found) if plans else {}
+    retrievers = _retrievers(project) if plans else ()
     for unit in project.everything:
         unit.let_go()
-    return Compiled(made, tuple(project.suites), in_order(found))
+    return Compiled(made, retrievers, tuple(project.suites), in_order(found))
 
 
 def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True) -> Compiled:
@@ -93,6 +99,12 @@ def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
             made[unit.name] = plan_of(unit, digests)
             digests[unit.name] = made[unit.name].digest
     return {unit.name: made[unit.name] for unit in project.runnable if unit.name in made}
+
+
+def _retrievers(project: Project) -> tuple[Retriever, ...]:
+    from interlock.compiler.lower_parts import retriever  # noqa: PLC0415 - likewise
+
+    return tuple(retriever(part) for unit in project.units for part in unit.parts("retrievers").values())
 
 
 def _wrong_files(found: list[Diagnostic]) -> set[str]:

@@ -123,6 +123,10 @@ class Walk:
                 return self._collect(step, ways)
             case "run":
                 return self._run(step, ways)
+            case "generate":
+                return self._generate(step, ways)
+            case "act":
+                return self._act(step, ways)
             case "respond":
                 lasts = {way.last for way in ways}
                 self.answered.setdefault(step.path, set()).update(lasts)
@@ -183,6 +187,19 @@ class Walk:
             result.on = {way.succeeded(step_id): trail for way, trail in result.on.items()}
         result.fails(("error", "cancelled"), later, (place, f"procedure {name!r} ends in `{{kind}}`"))
         result.fails(("missing", "ambiguous", "blocked"), ways, (place, f"the input of {name!r} is {{kind}}"))
+        return result
+
+    def _generate(self, step: Written, ways: Ways) -> Result:
+        """Something is said, by the model or by the response of the only call; or no model answers."""
+        result = self._said(step, ways)
+        result.fails(("model",), ways, ((*step.path, "generate"), "no model answers"))
+        return result
+
+    def _act(self, step: Written, ways: Ways) -> Result:
+        """Nothing is called, or one tool of those that may be, or several; what a call lacks is asked for."""
+        result = Result(on=dict(ways))
+        for name in step.model.act.tools or [item.model.call for item in self.unit.mounts]:
+            merge(result.on, {way.called(name, several=False): trail for way, trail in ways.items()})
         return result
 
     def _collect(self, step: Written, ways: Ways) -> Result:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
-from interlock.compiler.lower_parts import condition, intent, response, slot, vocabulary
+from interlock.compiler.lower_models import grounding, model
+from interlock.compiler.lower_parts import condition, intent, response, retriever, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
 from interlock.compiler.units import STEPS
+from interlock.plan.models import Grounding, ModelRule
 from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
 from interlock.plan.tools import Argument, Mount, RunMount
@@ -50,7 +52,13 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         conditions=_each(parts, "conditions", condition),
         decisions=_each(parts, "decisions", lambda part: lowered(part).decision),
         servers=_each(parts, "servers", server),
+        models=_each(parts, "models", model),
+        model_rules=tuple(_model_rule(agent, item) for item in agent.model_rules),
+        instructions=maybe_text(agent.instructions),
+        fallback=maybe_text(agent.fallback),
+        grounding=grounding(agent.grounding) or Grounding(),
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
+        retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),
         mounts=tuple(_mount(agent, item) for item in agent.mounts),
         runs={item.model.run: _run_mount(agent, item, digests) for item in agent.run_mounts},
@@ -149,6 +157,11 @@ def _gate(agent: Unit, item: Item) -> Gate:
         assume=gate.assume or {},
         skip=tuple(gate.skip or ()),
     )
+
+
+def _model_rule(agent: Unit, item: Item) -> ModelRule:
+    rule = item.model
+    return ModelRule(at=str(agent.value("model_rules", item.index)), when=rule.when or "", model=rule.model)
 
 
 def _route(agent: Unit, item: Item) -> Route:

@@ -1,4 +1,4 @@
-"""Vocabularies, slots, intents, conditions and responses of the plan."""
+"""Vocabularies, slots, intents, conditions, responses and retrievers of the plan."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from interlock.compiler.intents import merged
 from interlock.compiler.lower_fields import maybe_text, text, texts
 from interlock.compiler.vocabularies import terms_of
 from interlock.plan.rules import Condition
-from interlock.plan.tools import Response
+from interlock.plan.tools import Response, Retriever
 from interlock.plan.words import Intent, Slot, SlotCheck, Term, Vocabulary
+from interlock.source.bundle import path_within
 
 if TYPE_CHECKING:
     from interlock.compiler.units import Part
@@ -93,3 +94,13 @@ def response(part: Part) -> Response:
         text=maybe_text(written.text),
         fenced=written.fenced,
     )
+
+
+def retriever(part: Part) -> Retriever:
+    """A retriever; its folder by the bundle it lies in and its path there, for each worker knows where bundles are."""
+    written = part.model
+    at = str(part.key())
+    if written.documents is None:
+        return Retriever(at=at, kind="python", python=written.python, top=written.top)
+    folder = path_within(part.unit.document.file, written.documents)
+    return Retriever(at=at, kind="documents", bundle=part.unit.bundle, documents=folder, top=written.top)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.lower_fields import maybe_ms, maybe_text, text, texts
+from interlock.compiler.lower_models import grounding
 from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
 from interlock.plan import steps as plan
 from interlock.spec.durations import is_duration, milliseconds
@@ -71,6 +72,12 @@ class _Lowering:
         given = {"bind": step.model.with_ or {}, "waiting": maybe_text(step.model.waiting)}
         return plan.RunStep(**common, procedure=name, digest=self._digests[name], **given)
 
+    def _act(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        choice = step.model.act
+        said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
+        tools = tuple(choice.tools or (item.model.call for item in self._unit.mounts))
+        return plan.ActStep(**common, tools=tools, guidance=maybe_text(step.model.guidance), **said)
+
     def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
         branches = tuple(
             plan.Branch(
@@ -125,6 +132,17 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
             return plan.RefuseStep(**common, text=text(model.refuse), reason=model.reason or "", options=options)
         case "handoff":
             return plan.HandoffStep(**common, text=text(model.handoff), to=model.to or "")
+        case "retrieve":
+            query = {"query": model.query} if model.query else {}
+            return plan.RetrieveStep(**common, retriever=model.retrieve, top=model.top, **query)
+        case "generate":
+            return plan.GenerateStep(
+                **common,
+                role=model.generate,
+                instructions=maybe_text(model.instructions),
+                grounding=grounding(model.grounding),
+                sources=model.sources or "none",
+            )
         case "flow":
             return plan.FlowStep(**common, flow=model.flow)
         case "wait":

@@ -8,7 +8,19 @@ from interlock.compiler.closure import only_server, transport_of
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text
 from interlock.plan.rules import Check
-from interlock.plan.tools import Argument, Auth, Idempotency, Outcome, Produces, ReadBack, Retry, Server, Tool
+from interlock.plan.tools import (
+    Argument,
+    Auth,
+    Idempotency,
+    Limits,
+    McpServer,
+    Outcome,
+    Produces,
+    ReadBack,
+    Retry,
+    Server,
+    Tool,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -16,6 +28,7 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
     from interlock.spec.fields import Argument as WrittenArgument
     from interlock.spec.fields import Check as WrittenCheck
+    from interlock.spec.tools import McpServer as WrittenMcpServer
     from interlock.spec.tools import Tool as WrittenTool
 
 SECOND_MS = 1_000
@@ -41,11 +54,19 @@ def server(part: Part) -> Server:
         at=str(part.key()),
         http=written.http or "",
         sql=written.sql or "",
+        mcp=None if written.mcp is None else _mcp(written.mcp),
         read_only=written.read_only,
+        openai=written.openai or "",
+        anthropic=written.anthropic or "",
+        limits=None if written.limits is None else Limits(**written.limits.model_dump()),
         auth=None if written.auth is None else _auth(written.auth),
         timeout_ms=maybe_ms(written.timeout),
         redirects=tuple(written.redirects or ()),
     )
+
+
+def _mcp(written: WrittenMcpServer) -> McpServer:
+    return McpServer(command=tuple(written.command or ()), env=dict(written.env or {}), url=written.url or "")
 
 
 def _auth(written: Any) -> Auth:
@@ -68,6 +89,8 @@ def tool(part: Part, called: Container[str]) -> Tool:
         method=method,
         path=path,
         sql=written.sql or "",
+        mcp=written.mcp or "",
+        definition=written.definition or "",
         python=written.python or "",
         effect=written.effect,
         title=maybe_text(written.title),

@@ -9,6 +9,7 @@ from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
 from interlock.expressions.limits import MOST_PARSED
 from interlock.expressions.paths import paths_of
+from interlock.plan.models import GENERAL, TOOL_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,12 @@ ROOTS = {
     "cells": "tools",
 }
 """Context roots whose names are parts, with the plural that declares them."""
+
+ASKING = frozenset({"generate", "act"})
+"""Actions that ask a model."""
+
+AUTO = "auto"
+"""In place of a role: whoever `model_rules` say."""
 
 NOTHING = "none"
 """The response that says on purpose that nothing is said."""
@@ -82,9 +89,12 @@ def _by_key(part: Part) -> Iterator[Mention]:
             yield from _one("tools", model.call, (*path, "call"))
         case "tools":
             yield from _tool(model, path)
+        case "models":
+            yield from _one("servers", model.server, (*path, "server"))
         case "flows":
             for step in flow_steps(part):
                 yield from _step(step)
+                yield from _roles(part.unit, step)
 
 
 def of_part(part: Part) -> tuple[Mention, ...]:
@@ -113,6 +123,8 @@ def in_lists(unit: Unit) -> Iterator[Mention]:
         yield from _gate(item.model, ("gates", item.index))
     for item in unit.routes:
         yield Mention("flows", item.model.flow, ("routes", item.index, "flow"))
+    for item in unit.model_rules:
+        yield Mention("models", item.model.model, ("model_rules", item.index, "model"))
 
 
 def _one(plural: str, name: str | None, path: Path) -> Iterator[Mention]:
@@ -157,5 +169,21 @@ def _step(step: Written) -> Iterator[Mention]:
             yield from _many("slots", model.collect, (*path, "collect"))
         case "respond" if model.respond != NOTHING:
             yield Mention("responses", model.respond, (*path, "respond"))
+        case "retrieve":
+            yield Mention("retrievers", model.retrieve, (*path, "retrieve"))
+        case "act":
+            yield from _many("tools", model.act.tools, (*path, "act", "tools"))
         case "flow":
             yield Mention("flows", model.flow, (*path, "flow"))
+
+
+def _roles(unit: Unit, step: Written) -> Iterator[Mention]:
+    """The roles that a step asks: the one it names, the one that chooses tools, and `general`, the last resort."""
+    if step.action not in ASKING:
+        return
+    place = (*step.path, step.action)
+    yield Mention("models", GENERAL, place)
+    if step.action == "generate" and step.model.generate != AUTO:
+        yield Mention("models", step.model.generate, place)
+    if step.action == "act" and unit.knows("models", TOOL_CALL):
+        yield Mention("models", TOOL_CALL, place)

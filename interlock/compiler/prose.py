@@ -27,8 +27,9 @@ _HOLDING = (SpecModel, dict, list)
 
 def prose(unit: Unit) -> Iterator[tuple[Path, Any]]:
     """Path and Text, in the order of the models."""
-    if unit.title is not None:
-        yield ("title",), unit.title
+    for key in ("title", "fallback"):
+        if getattr(unit, key) is not None:
+            yield (key,), getattr(unit, key)
     for parts in unit.own.values():
         for part in parts.values():
             if part.plural != "config":

@@ -12,9 +12,10 @@ from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
 from interlock.spec.base import Constant, Language, Listed, Named, Reference, Text, Wired
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
+from interlock.spec.models import Grounding, Model, ModelRule
 from interlock.spec.specs import MessageSpec, SessionSpec
 from interlock.spec.steps import Step
-from interlock.spec.tools import Mount, Response, Server, Tool
+from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
 from interlock.spec.words import Intent, Slot, Vocabulary
 
 if TYPE_CHECKING:
@@ -27,16 +28,18 @@ KINDS = ("Agent", "Procedure", "Library")
 _PARTS: Mapping[str, Any] = {
     "config": Constant,
     "servers": Server,
+    "models": Model,
     "vocabularies": Vocabulary,
     "slots": Slot,
     "intents": Intent,
     "conditions": Condition,
     "decisions": Decision,
     "responses": Response,
+    "retrievers": Retriever,
     "tools": Tool,
     "flows": Listed[Step],
 }
-_ITEMS: Mapping[str, Any] = {"mounts": Mount, "gates": Gate, "routes": Route}
+_ITEMS: Mapping[str, Any] = {"mounts": Mount, "gates": Gate, "routes": Route, "model_rules": ModelRule}
 _SINGLE: Mapping[str, Any] = {
     "uses": Listed[Reference],
     "languages": Listed[Language],
@@ -44,6 +47,9 @@ _SINGLE: Mapping[str, Any] = {
     "user": Wired[Field],
     "message": MessageSpec,
     "session": SessionSpec,
+    "instructions": Text,
+    "fallback": Text,
+    "grounding": Grounding,
     "input": Wired[Field],
     "events": Named[Wired[Field]],
 }
@@ -75,6 +81,7 @@ def whole(
         unit.lists[name] = [Item(index, model) for index, model in enumerate(getattr(spec, name, None) or ())]
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
+        unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding
     if isinstance(spec, ProcedureSpec):
         unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
         unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}

@@ -102,7 +102,7 @@ def _mended(pattern: str, value: str, hint: str) -> str:
         mended = _duration(value)
     elif pattern == patterns.SOURCE:
         root, _, rest = value.removeprefix("{{").removesuffix("}}").strip().partition(".")
-        near = did_you_mean(root, (*SOURCE_ROOTS, "caller")).removeprefix("did you mean '").removesuffix("'?")
+        near = did_you_mean(root, (*SOURCE_ROOTS, "caller", "model")).removeprefix("did you mean '").removesuffix("'?")
         mended = f"{near}.{rest}" if near and rest else near or value
     fits = mended != value and re.fullmatch(pattern.removeprefix("^").removesuffix("$"), mended, re.ASCII)
     return f"did you mean {mended!r}? {hint}" if fits else hint

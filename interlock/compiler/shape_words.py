@@ -18,6 +18,7 @@ _NAMED_BY_KEY = {
     "MessageSpec": "'message'",
     "SessionSpec": "'session'",
     "CaseSession": "'session'",
+    "McpServer": "an MCP server",
 }
 
 

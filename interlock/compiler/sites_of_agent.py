@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 def head_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
     """The title of a spec, and what else its head computes."""
-    yield from Place(unit, scopes.base).text(unit.title, "title")
+    place = Place(unit, scopes.base)
+    for key in ("title", "instructions", "fallback"):
+        yield from place.text(getattr(unit, key), key)
     yield from procedure_sites(Place(unit, scopes.ended), scopes)
 
 
 def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
-    """Mounts, gates and routes."""
+    """Mounts, gates, routes, and the rules that say which model writes."""
     place = Place(unit, scopes.base)
     for item in unit.mounts:
         tool = unit.find("tools", item.model.call)
@@ -36,6 +38,8 @@ def list_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
         yield from _gate(place, item, scopes)
     for item in unit.routes:
         yield from place.expression(item.model.when, "routes", item.index, "when")
+    for item in unit.model_rules:
+        yield from place.expression(item.model.when, "model_rules", item.index, "when")
 
 
 def _gate(place: Place, item: Item, scopes: Scopes) -> Iterator[Site]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.scopes import SERVER, Scopes, argument_shape
 from interlock.compiler.site import Place, Site
-from interlock.compiler.written import has_template
+from interlock.compiler.written import NO_PATHS, has_template
 from interlock.expressions.shapes import ANY, STRING
+from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,14 +41,27 @@ def part_sites(part: Part, scopes: Scopes) -> Iterator[Site]:
 
 def _server(part: Part) -> Iterator[Site]:
     server: Server = part.model
-    for address in ("http", "sql"):
+    for address in ("http", "sql", *MODEL_SERVERS):
         written = getattr(server, address)
         yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(written, *part.path, address)
+    yield from _mcp(part)
     auth = Place(part.unit, SERVER, owner=part)
     for key in ("bearer", "basic", "value") if server.auth else ():
         written = getattr(server.auth, key)
         if written is not None:
             yield from auth.value(written, *part.path, "auth", key)
+
+
+def _mcp(part: Part) -> Iterator[Site]:
+    server = part.model.mcp
+    if server is None:
+        return
+    address = Place(part.unit, {"env": SERVER["env"]}, owner=part)
+    yield from address.value(server.url, *part.path, "mcp", "url")
+    for index, word in enumerate(server.command or ()):
+        yield from address.value(word, *part.path, "mcp", "command", index)
+    for name, written in (server.env or {}).items():
+        yield from Place(part.unit, SERVER, owner=part).value(written, *part.path, "mcp", "env", name)
 
 
 def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:
@@ -102,7 +116,7 @@ def _tool(part: Part, scopes: Scopes) -> Iterator[Site]:
         wanted = argument_shape(argument)
         yield from here.text(argument.title, *path, "title")
         yield from here.value(argument.value, *path, "value", wanted=wanted)
-        if argument.from_ is not None and argument.from_ != "caller":
+        if argument.from_ is not None and argument.from_ not in NO_PATHS:
             yield from here.source(argument.from_, *path, "from", wanted=wanted)
     if tool.outcomes:
         yield from _outcomes(part, scopes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interlock.compiler.scopes import OPEN, Scopes, item_shape, run_result
@@ -10,7 +11,7 @@ from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
 from interlock.compiler.sites_of_parts import bound_sites
 from interlock.compiler.walk import ids_of, listed_steps
-from interlock.expressions.shapes import DATETIME, STRING, Shape, object_of
+from interlock.expressions.shapes import DATETIME, INTEGER, STRING, Shape, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part
     from interlock.compiler.walk import Written
+
+GIVEN = {
+    "retrieve": object_of({"count": INTEGER, "sources": Shape("list")}),
+    "generate": object_of({"text": STRING, "kind": STRING}),
+    "act": Shape("list"),
+}
+"""What the steps give that search, write and choose; nothing where they were passed over."""
 
 Results = dict[str, tuple[int, Shape]]
 """The results of steps by id, numbered as they are given: what is given later is not there yet."""
@@ -95,6 +103,8 @@ class _Steps:
                 return self._scopes.called(model.call, expanded=bool(model.expand))
             case "run":
                 return run_result(unit.procedures.get(model.run))
+            case "retrieve" | "generate" | "act":
+                return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
             case "receive":
                 return object_of({"result": fields_shape(unit.events.get(model.receive, {}))})
             case _:
@@ -115,6 +125,12 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
         case "reply" | "refuse" | "handoff" | "fail":
             yield from place.text(getattr(model, step.action), *path, step.action)
             yield from place.texts(getattr(model, "options", None), *path, "options")
+        case "retrieve":
+            yield from place.value(model.query, *path, "query", wanted=STRING)
+        case "generate":
+            yield from place.text(model.instructions, *path, "instructions")
+        case "act":
+            yield from place.text(model.guidance, *path, "guidance")
         case "set" | "end":
             yield from place.values(getattr(model, step.action), *path, step.action, wanted={})
         case "respond" if model.result is not None:

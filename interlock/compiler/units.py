@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from interlock.diagnostics import Location
     from interlock.source import Document, KeyPath, Sheet
     from interlock.spec.fields import Field
+    from interlock.spec.models import Grounding
     from interlock.spec.specs import MessageSpec, ProcedureSpec, SessionSpec
 
 PLURALS = (
     "config",
     "servers",
+    "models",
     "vocabularies",
     "slots",
     "intents",
     "conditions",
     "decisions",
     "responses",
+    "retrievers",
     "tools",
     "flows",
 )
@@ -33,18 +36,20 @@ PLURALS = (
 STEPS = "steps"
 """The name under which the steps of a Procedure are kept, as if they were its one flow."""
 
-LISTS = ("mounts", "gates", "routes")
+LISTS = ("mounts", "gates", "routes", "model_rules")
 """The lists of an Agent."""
 
 SINGULAR = {
     "config": "constant",
     "servers": "server",
+    "models": "model",
     "vocabularies": "vocabulary",
     "slots": "slot",
     "intents": "intent",
     "conditions": "condition",
     "decisions": "decision table",
     "responses": "response",
+    "retrievers": "retriever",
     "tools": "tool",
     "flows": "flow",
 }
@@ -110,6 +115,9 @@ class Unit:
     user: dict[str, Field] = field(default_factory=dict)
     message: MessageSpec | None = None
     session: SessionSpec | None = None
+    instructions: Any = None
+    fallback: Any = None
+    grounding: Grounding | None = None
     input: dict[str, Field] = field(default_factory=dict)
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None
@@ -181,6 +189,11 @@ class Unit:
     def routes(self) -> list[Item]:
         """The routes, as written."""
         return self.lists.get("routes", [])
+
+    @property
+    def model_rules(self) -> list[Item]:
+        """The rules that say which model writes, as written."""
+        return self.lists.get("model_rules", [])
 
     @property
     def mounts(self) -> list[Item]:

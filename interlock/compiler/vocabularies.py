@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.source.bundle import sheet_path
+from interlock.source.bundle import path_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +30,14 @@ class WrittenTerm:
 
 def sheet_of(unit: Unit, csv: str) -> Sheet | None:
     """The CSV file that a part of `unit` names, relative to its spec."""
-    return unit.sheets.get(sheet_path(unit.document.file, csv))
+    return unit.sheets.get(path_within(unit.document.file, csv))
 
 
 def sheet_files(unit: Unit) -> set[str]:
     """The CSV files that a spec names, whether or not they could be read."""
     parts = [*unit.parts("vocabularies").values(), *unit.parts("decisions").values()]
     return {
-        unit.prefix + sheet_path(unit.document.file, part.model.csv) for part in parts if part.model.csv is not None
+        unit.prefix + path_within(unit.document.file, part.model.csv) for part in parts if part.model.csv is not None
     }
 
 

@@ -7,6 +7,10 @@ from typing import Any, TypeAlias
 Path: TypeAlias = tuple[str | int, ...]
 
 
+NO_PATHS = (None, "caller", "model")
+"""What may stand at `from` that is no path of the context."""
+
+
 def texts(text: Any, path: Path) -> Iterable[tuple[Path, str]]:
     """Every language's version of a Text; nothing for none."""
     if isinstance(text, str):

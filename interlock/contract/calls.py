@@ -39,8 +39,9 @@ class ToolRequest:
     """One call of a tool, arguments verified.
 
     `server` and `outcomes` are dumps of `plan.tools.Server` and `plan.tools.Outcome`, references to `env` and `secrets`
-    unresolved. `writes` says that a statement may change something. `arguments` are `{name, value, place, send_as}`;
-    with `stored` the value is a reference. `max_bytes` caps the answer's decoded body. `stored` are those parts of it
+    unresolved. `writes` says that a statement may change something. `mcp` names a tool of an MCP server, `definition`
+    the digest that its definition must have, if any. `arguments` are `{name, value, place, send_as}`; with `stored` the
+    value is a reference. `max_bytes` caps the answer's decoded body. `stored` are those parts of it
     that stay outside the run: `{unwrap, fields}`, the fields dumps of `plan.base.Field`; none if there are none.
     """
 
@@ -48,13 +49,15 @@ class ToolRequest:
     call_id: str
     run_id: str
     step: str
-    transport: Literal["http", "sql", "python"]
+    transport: Literal["http", "sql", "mcp", "python"]
     timeout_ms: int
     max_bytes: int
     server: Json | None = None
     method: str = ""
     path: str = ""
     sql: str = ""
+    mcp: str = ""
+    definition: str = ""
     writes: bool = False
     python: str = ""
     arguments: list[Json] = field(default_factory=list)
@@ -66,7 +69,8 @@ class ToolRequest:
 class ToolAnswer:
     """An answer that came and is final: its meaning is for `outcomes`, by `payload` and `status`.
 
-    A Python tool has status 200. `payload` is none for an empty body, and for a final 4xx whose body is not JSON.
+    A Python tool has status 200, an MCP tool 200, 400 or 500.
+    `payload` is none for an empty body, and for a final 4xx whose body is not JSON.
     """
 
     status: int

@@ -104,6 +104,11 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
     return (yield from _made(attempt))
 
 
+def admitted(attempt: Attempt) -> Calling[CallResult]:
+    """The call of a loop, after the gate: its desk holds what was proposed."""
+    return (yield from _made(attempt))
+
+
 def _made(attempt: Attempt) -> Calling[CallResult]:
     """Assemble, verify, check, call, check again."""
     turn, plan = attempt.turn, attempt.turn.program.plan

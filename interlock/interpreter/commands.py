@@ -21,6 +21,40 @@ class CallTool:
 
 
 @dataclass(frozen=True, slots=True)
+class Generate:
+    """Ask the model of a role once (with its attempts), and answer with `Generated`.
+
+    `messages`, `tools`, `choose` and `schema` are those of a `ModelRequest`; with `streamed` what is written may be
+    shown while it is.
+    """
+
+    call_id: str
+    stage: str
+    role: str
+    messages: list[dict[str, Any]]
+    step: str
+    at: str
+    schema: dict[str, Any] | None = None
+    streamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieve:
+    """Search a retriever of the plan, and answer with `Retrieved`."""
+
+    call_id: str
+    retriever: str
+    query: str
+    top: int
+    step: str
+    at: str
+
+
+Asked: TypeAlias = CallTool | Generate | Retrieve
+"""What a turn waits for the end of, each by its `call_id`."""
+
+
+@dataclass(frozen=True, slots=True)
 class StartTimer:
     """Answer with `TimerDue` at `due_ms`, a time that may have passed."""
 
@@ -80,4 +114,4 @@ class Changed:
     status: str
 
 
-Command: TypeAlias = CallTool | Reply | Said | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure
+Command: TypeAlias = Asked | Reply | Said | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure

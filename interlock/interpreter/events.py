@@ -46,6 +46,35 @@ class ToolReturned:
 
 
 @dataclass(frozen=True, slots=True)
+class Generated:
+    """The end of one question to a model with all its attempts; what was written is not believed yet.
+
+    `answer` has the fields of a `ModelAnswer`; none where no model has answered, which `message` explains.
+    """
+
+    call_id: str
+    now_ms: int
+    answer: Body | None = None
+    message: str = ""
+    elapsed_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The end of one search: passages `{text, source, score}`, best first; none where it failed, with the reason."""
+
+    call_id: str
+    now_ms: int
+    passages: tuple[Body, ...] | None = None
+    message: str = ""
+    elapsed_ms: int = 0
+
+
+Ended: TypeAlias = ToolReturned | Generated | Retrieved
+"""The end of something that a turn waits for."""
+
+
+@dataclass(frozen=True, slots=True)
 class TimerDue:
     """The time of a `StartTimer` has come."""
 
@@ -115,4 +144,4 @@ class CancelAsked:
 
 WorkEvent: TypeAlias = ToolReturned | TimerDue | ProcedureEnded | EventReceived | RetryAsked | CancelAsked
 
-Event: TypeAlias = MessageReceived | ToolReturned | PersonActed | ProcedureEnded | TimerFired
+Event: TypeAlias = MessageReceived | Ended | PersonActed | ProcedureEnded | TimerFired

@@ -6,10 +6,23 @@ from interlock.interpreter.asserting import holds, holds_now
 from interlock.interpreter.call_steps import call, recalled
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.models.acting import act
+from interlock.interpreter.models.generating import generate
+from interlock.interpreter.models.retrieving import retrieve
 from interlock.interpreter.run_steps import run
 from interlock.interpreter.state import Json
 from interlock.interpreter.turn import Calling, Turn
-from interlock.plan.steps import CallStep, DoStep, FlowStep, RunStep, Step, SwitchStep
+from interlock.plan.steps import (
+    ActStep,
+    CallStep,
+    DoStep,
+    FlowStep,
+    GenerateStep,
+    RetrieveStep,
+    RunStep,
+    Step,
+    SwitchStep,
+)
 
 DONE, SKIPPED, ENTERED, CAUGHT = "done", "skipped", "entered", "caught"
 """How a journal marks a step: finished, left out, begun, or failed and being handled."""
@@ -99,19 +112,25 @@ class Walk:
         if not entered and (step.when or step.action in INSIDE or step.action == "run"):
             self.journal[path] = {"mark": ENTERED}
         if isinstance(step, CallStep):
-            kept = yield from call(self.turn, step, path)
-            self.journal[path] = {"mark": DONE, **kept}
-            if "result" in kept:
-                self.turn.context["steps"][step.id] = {"result": kept["result"]}
+            self._kept(step, path, (yield from call(self.turn, step, path)))
         elif isinstance(step, RunStep):
-            result = run(self.turn, step, path, self.journal[path])
-            self.journal[path] = {"mark": DONE, "result": result}
-            self.turn.context["steps"][step.id] = {"result": result}
+            self._kept(step, path, {"result": run(self.turn, step, path, self.journal[path])})
+        elif isinstance(step, GenerateStep):
+            self._kept(step, path, (yield from generate(self.turn, step)))
+        elif isinstance(step, ActStep):
+            self._kept(step, path, (yield from act(self.turn, step)))
+        elif isinstance(step, RetrieveStep):
+            self._kept(step, path, (yield from retrieve(self.turn, step)))
         elif step.action in INSIDE:
             yield from self._inside(step, path)
             self.journal[path] = {"mark": DONE}
         else:
             self._do(step, path)
+
+    def _kept(self, step: Step, path: str, kept: Json) -> None:
+        self.journal[path] = {"mark": DONE, **kept}
+        if "result" in kept:
+            self.turn.context["steps"][step.id] = {"result": kept["result"]}
 
     def _inside(self, step: Step, path: str) -> Calling[None]:
         if isinstance(step, DoStep):

@@ -3,9 +3,19 @@
 from dataclasses import dataclass, field
 
 from interlock.interpreter import background, record
-from interlock.interpreter.commands import CallTool, Changed, Command, Reply, Said
+from interlock.interpreter.commands import Changed, Command, Reply, Said
 from interlock.interpreter.deliveries import Deliveries, digest_of
-from interlock.interpreter.events import Event, MessageReceived, PersonActed, ProcedureEnded, TimerFired, ToolReturned
+from interlock.interpreter.events import (
+    Ended,
+    Event,
+    Generated,
+    MessageReceived,
+    PersonActed,
+    ProcedureEnded,
+    Retrieved,
+    TimerFired,
+    ToolReturned,
+)
 from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
 from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
 from interlock.interpreter.pipeline import answer
@@ -34,7 +44,7 @@ UNANSWERED: dict[Effect, tuple[Outcome, Source]] = {
 
 @dataclass(slots=True)
 class _Running:
-    """A turn in progress: its generator, the calls it waits for, and their ends as far as they are there.
+    """A turn in progress: its generator, what it waits for, and the ends as far as they are there.
 
     `vars` are those of the flow that waits meanwhile, where a turn goes on after a procedure.
     """
@@ -45,7 +55,7 @@ class _Running:
     before: str
     vars: Json | None = None
     wanted: list[str] = field(default_factory=list)
-    ends: dict[str, ToolReturned] = field(default_factory=dict)
+    ends: dict[str, Ended] = field(default_factory=dict)
 
 
 class Machine:
@@ -64,8 +74,8 @@ class Machine:
 
     def handle(self, event: Event) -> list[Command]:
         """What follows from `event`. Raises InvalidMessage, and changes nothing, if a message does not fit."""
-        if isinstance(event, ToolReturned):
-            return self._tool(event)
+        if isinstance(event, ToolReturned | Generated | Retrieved):
+            return self._came(event)
         if isinstance(event, PersonActed):
             return self._happened(event.event, event.by, event.now_ms)
         if isinstance(event, ProcedureEnded):
@@ -138,7 +148,7 @@ class Machine:
 
     # -- turns --------------------------------------------------------------------------------------------------------
 
-    def _tool(self, end: ToolReturned) -> list[Command]:
+    def _came(self, end: Ended) -> list[Command]:
         running = self._running
         if running is None or end.call_id not in running.wanted or end.call_id in running.ends:
             raise RuntimeError(f"no turn waits for call {end.call_id!r}")
@@ -163,7 +173,7 @@ class Machine:
         self._running = _Running(turn, "", calling, state.status, before)
         return self._advance(self._running, None)
 
-    def _advance(self, running: _Running, ends: list[ToolReturned] | None) -> list[Command]:
+    def _advance(self, running: _Running, ends: list[Ended] | None) -> list[Command]:
         turn = running.turn
         try:
             commands = next(running.calling) if ends is None else running.calling.send(ends)
@@ -176,8 +186,7 @@ class Machine:
             running.calling.close()
             return self._ended(running, Answer(turn.interrupted))
         running.wanted = [command.call_id for command in commands]
-        calls: list[CallTool] = commands
-        return [*calls]
+        return [*commands]
 
     def _ended(self, running: _Running, found: Answer) -> list[Command]:
         self._running = None

@@ -6,9 +6,10 @@ The transcript, too, is written here; trusted history keeps the words themselves
 from typing import Any
 
 from interlock.interpreter.fields import masked
+from interlock.interpreter.models.roles import settings_of
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
-from interlock.interpreter.turn import Filled, Turn
+from interlock.interpreter.turn import Asking, Filled, Turn
 
 SCHEMA = "v2"
 HIDDEN = "***"
@@ -47,8 +48,12 @@ NOTHING: Json = {
     "model_stage_decisions": None,
     "final_model_role": None,
     "final_model_settings": None,
+    "selections": [],
+    "generations": [],
+    "retrievals": [],
     "sources": [],
     "guard_triggered": None,
+    "guard_flags": {},
 }
 """A record of something in which nothing was decided; every record has these keys."""
 
@@ -89,6 +94,7 @@ def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
         "direct_response": bool(real) and answer.source in ("direct_response", "quick_match"),
         "format_fallback_used": answer.fallback_used,
         "sources": reply["sources"],
+        **({} if turn.asked is None else _asked(turn, turn.asked)),
     }
 
 
@@ -197,6 +203,21 @@ def _identifiers(turn: Turn) -> list[Json]:
         for name in names
         for one in _slot(turn, turn.slots[name])["found"]
     ]
+
+
+def _asked(turn: Turn, asked: Asking) -> Json:
+    """What was asked of models and retrievers; who wrote last, and with which settings."""
+    written = [one["role"] for one in asked.roles if one["stage"] == "generation"]
+    settings = settings_of(turn.program.plan, written[-1]) if written else None
+    return {
+        "model_stage_decisions": asked.roles or None,
+        "final_model_role": written[-1] if written else None,
+        "final_model_settings": settings and settings.model_dump(exclude={"at"}, exclude_none=True),
+        "selections": asked.selections,
+        "generations": asked.generations,
+        "retrievals": asked.retrievals,
+        "guard_flags": asked.flags,
+    }
 
 
 def _waits_for(turn: Turn) -> list[str] | None:

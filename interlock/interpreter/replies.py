@@ -1,5 +1,6 @@
 """The end of a turn: what is answered and where that came from, and the reply of the public contract made of it."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -11,7 +12,16 @@ Outcome: TypeAlias = Literal[
     "answer", "ask", "refuse", "decline", "queued", "handed_off", "empty", "closed", "conflict", "degraded", "error"
 ]
 Source: TypeAlias = Literal[
-    "direct_response", "quick_match", "fixed_reply", "gate", "clarify", "human", "fallback", "empty"
+    "direct_response",
+    "quick_match",
+    "fixed_reply",
+    "gate",
+    "llm_generated",
+    "narrative",
+    "clarify",
+    "human",
+    "fallback",
+    "empty",
 ]
 
 
@@ -50,7 +60,14 @@ def body(turn: Turn, answer: Answer) -> Json:
     reply["sources"] = [
         {"tool": call.tool, "receipt": call.receipt_id} for call in turn.real_calls if call.outcome == "success"
     ]
+    if turn.asked is not None:
+        reply["sources"] += _documents(turn.asked.passages)
     return reply
+
+
+def _documents(passages: list[Json]) -> list[Json]:
+    """The sources of passages, each once."""
+    return list({json.dumps(one["source"], sort_keys=True): one["source"] for one in passages}.values())
 
 
 def plain_body(state: State, outcome: Outcome, text: str = "", reason: str = "") -> Json:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from interlock.interpreter.actions import may_ask
-from interlock.interpreter.called import asking, declined, direct, guidance
+from interlock.interpreter.called import asked_for, asking, declined, direct, guidance
 from interlock.interpreter.failures import FlowEnded, FlowRuns, FlowWaits, Interrupted, StepFailed
 from interlock.interpreter.flows import Walk
-from interlock.interpreter.replies import Answer, Outcome
+from interlock.interpreter.models.generating import degraded
+from interlock.interpreter.replies import Answer, Outcome, Source
 from interlock.interpreter.run_steps import begin
 from interlock.interpreter.slots import Question
 from interlock.interpreter.state import Json
@@ -30,8 +31,11 @@ def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
     except Interrupted:
         assert turn.interrupted
         return Answer(turn.interrupted)
+    lacks = _lacks(turn)
+    if lacks is not None and not turn.parts:
+        return lacks
     if turn.parts:
-        return _spoken(turn, "answer", "", None)
+        return _spoken(turn, _outcome(turn), "", None)
     return (None if turn.silent else direct(turn)) or Answer("empty")
 
 
@@ -67,6 +71,8 @@ def _failed(turn: Turn, failure: StepFailed, position: Json) -> Answer:
     elif failure.kind == "requires":
         text = failure.text or engine_text(turn.program, turn.language, "requires")
         answer = Answer("refuse", text, "fixed_reply", "requires")
+    elif failure.kind == "model":
+        answer = _lacks(turn) or Answer("degraded", degraded(turn), "fallback", "model")
     elif failure.kind in ("missing", "blocked") and failure.call is not None:
         answer = declined(turn, failure.call)
     else:
@@ -83,11 +89,28 @@ def _no_result(turn: Turn, failure: StepFailed) -> Answer:
     return answer or Answer("error", text, "fallback", failure.kind)
 
 
+def _lacks(turn: Turn) -> Answer | None:
+    """The question for what a call of the loop lacks."""
+    asked = turn.asked
+    if asked is None or asked.lacking is None:
+        return None
+    return asking(asked_for(turn, asked.lacking), asked.lack, asked.lacking.outcome)
+
+
+def _outcome(turn: Turn) -> Outcome:
+    """What several parts come to: an answer if any of them is one, else the most cautious."""
+    kinds = {part.outcome for part in turn.parts}
+    return next(kind for kind in ("answer", "decline", "ask", "degraded") if kind in kinds)
+
+
 def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
     """The parts joined; a single part keeps its data and how it was made."""
     if len(turn.parts) == 1 and turn.parts[0].source == "fixed_reply":
         return Answer(outcome, turn.parts[0].text, "fixed_reply", reason, data)
-    answer = Answer(outcome, _joined(turn), turn.parts[0].source, reason, data)
+    answer = Answer(outcome, _joined(turn), _source(turn), reason, data)
+    if outcome == "ask" and (lacks := _lacks(turn)) is not None:
+        answer.data, answer.missing, answer.candidates = lacks.data, lacks.missing, lacks.candidates
+        answer.options = lacks.options
     made = [part for part in turn.parts if part.source == "direct_response"]
     if made:
         answer.source, answer.rule = "direct_response", made[0].rule
@@ -96,6 +119,12 @@ def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
         if data is None:
             answer.data = made[0].data if len(made) == 1 else [part.data for part in made]
     return answer
+
+
+def _source(turn: Turn) -> Source:
+    """What wrote the reply: a model, where it has written any of it."""
+    written = [part.source for part in turn.parts if part.source in ("llm_generated", "narrative")]
+    return written[-1] if written else turn.parts[0].source
 
 
 def _joined(turn: Turn, last: str = "") -> str:

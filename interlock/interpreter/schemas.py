@@ -17,15 +17,31 @@ REASON_LENGTH = 200
 
 def schema_misfits(schema: Any, value: Any) -> Iterator[tuple[str, str]]:
     """Path and reason of everything in `value` that breaks `schema`."""
+    for path, reason, _ in _breaches(schema, value):
+        yield path, reason
+
+
+def schema_places(schema: Any, value: Any) -> Iterator[str]:
+    """The places in `schema` that `value` breaks, in words that hold nothing of the value's own."""
+    for _, _, place in _breaches(schema, value):
+        yield place
+
+
+def _breaches(schema: Any, value: Any) -> Iterator[tuple[str, str, str]]:
     try:
         for error in _validator(json.dumps(schema, sort_keys=True)).iter_errors(value):
-            yield ".".join(str(part) for part in error.absolute_path), error.message[:REASON_LENGTH]
+            place = ".".join(str(part) for part in error.absolute_schema_path)
+            yield ".".join(str(part) for part in error.absolute_path), error.message[:REASON_LENGTH], place
     except Unresolvable as problem:
-        yield "", f"its schema refers to {problem.ref!r}, which is not in the spec"
+        yield _wrong(f"its schema refers to {problem.ref!r}, which is not in the spec")
     except re2.error as problem:
-        yield "", f"its schema has a pattern that RE2 refuses: {problem}"
+        yield _wrong(f"its schema has a pattern that RE2 refuses: {problem}")
     except RecursionError:
-        yield "", "its schema refers to itself without end"
+        yield _wrong("its schema refers to itself without end")
+
+
+def _wrong(why: str) -> tuple[str, str, str]:
+    return "", why, why
 
 
 def _matches(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:

@@ -54,13 +54,16 @@ Read: TypeAlias = Given | Nothing | Block
 class Desk:
     """What an assembly reads from: the turn, the values of the call's own slots, and the context with both.
 
-    `history` holds the identifier that trusted history admits, by slot.
+    `history` holds the identifier that trusted history admits, by slot; `from_history` are those that a model has
+    proposed too, and `proposed` is all that it has, by argument.
     """
 
     turn: "Turn"
     context: Context
     slot_values: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, Found] = field(default_factory=dict)
+    proposed: Mapping[str, Any] = field(default_factory=dict)
+    from_history: frozenset[str] = frozenset()
 
     @property
     def current(self) -> cells.Current:
@@ -80,6 +83,8 @@ class Desk:
 
 def read(desk: Desk, name: str, argument: "Argument", bind: Mapping[str, Any]) -> Read:
     """The value that the one source of `argument` gives."""
+    if argument.source == "model":
+        return _proposed(desk, name)
     if argument.source == "value":
         return _computed(desk, name, argument.value, "value")
     if argument.source != "caller":
@@ -90,6 +95,13 @@ def read(desk: Desk, name: str, argument: "Argument", bind: Mapping[str, Any]) -
     if path:
         return _copied(desk, name, argument, path, {"by": "caller"})
     return _computed(desk, name, bind[name], "caller")
+
+
+def _proposed(desk: Desk, name: str) -> Read:
+    """Free text of a model; nothing that is an identifier, number or date can come this way."""
+    if name not in desk.proposed:
+        return Nothing("missing", "the model gives no text for it")
+    return Given(desk.proposed[name], {"source": "model"}, frozenset())
 
 
 def _copied(desk: Desk, name: str, argument: "Argument", path: str, origin: "Json") -> Read:
@@ -110,7 +122,7 @@ def _copied(desk: Desk, name: str, argument: "Argument", path: str, origin: "Jso
 def _slot(desk: Desk, name: str, argument: "Argument", path: str, origin: "Json") -> Read:
     _, slot, *rest = path.split(".")
     filled = desk.filled(slot)
-    if filled is None and argument.history == "single" and slot in desk.history:
+    if filled is None and slot in desk.history and (argument.history == "single" or slot in desk.from_history):
         found = desk.history[slot]
         return Given(found.value, {**origin, **_span(found), "source": path, "from": "history"}, frozenset({path}))
     if filled is None:

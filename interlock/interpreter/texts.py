@@ -30,6 +30,13 @@ ENGINE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "抱歉，暂时无法取得结果，请稍后再试。",
         "en": "Sorry, there is no result just now. Please try again later.",
     },
+    "no_model": {"zh": "抱歉，助手暂时不可用，请稍后再试。", "en": "Sorry, the assistant is not available just now."},
+    "say_more": {"zh": "请再具体说明您的问题。", "en": "Please say in more detail what you would like to know."},
+    "not_known": {
+        "zh": "抱歉，我手头没有可靠的依据来回答。",
+        "en": "Sorry, I have nothing reliable to answer that from.",
+    },
+    "sources": {"zh": "来源：", "en": "Sources:"},
     "running": {"zh": "已开始办理，完成后告知您。", "en": "That has been started; you will hear when it is done."},
     "failed": {"zh": "抱歉，这条消息暂时无法处理。", "en": "Sorry, this message cannot be handled just now."},
     "closed": {"zh": "本次会话已结束。", "en": "This conversation is closed."},

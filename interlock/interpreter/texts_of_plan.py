@@ -8,10 +8,13 @@ from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 
 EXPRESSIONS = frozenset({"when", "that", "until"})
-TEXTS = frozenset({"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"})
+TEXTS = frozenset(
+    {"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"}
+    | {"instructions", "fallback", "guidance"}
+)
 VALUES = frozenset(
     {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives"}
-    | {"requester", "language"}
+    | {"requester", "language", "query"}
 )
 
 

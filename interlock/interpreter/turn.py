@@ -4,8 +4,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from interlock.interpreter.commands import CallTool, RunProcedure
-from interlock.interpreter.events import MessageReceived, ToolReturned
+from interlock.interpreter.commands import Asked, RunProcedure
+from interlock.interpreter.events import Ended, MessageReceived
 from interlock.interpreter.state import Json, State
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Calling: TypeAlias = Generator[list[CallTool], list[ToolReturned], T]
-"""Work that may call tools: yields calls that may run side by side, is sent their ends, returns a T."""
+Calling: TypeAlias = Generator[list[Any], list[Any], T]
+"""Work that may ask the world: yields what is `Asked` side by side, is sent each end in that order, returns a T."""
 
 CallOutcome: TypeAlias = Literal[
     "success", "blocked", "error", "timeout", "skipped", "missing", "ambiguous", "requires", "ensures", "unknown"
@@ -94,14 +94,37 @@ class CallResult:
 
 @dataclass(slots=True)
 class Part:
-    """Something said by a step: its text, and how it was made."""
+    """Something said by a step: its text, how it was made, and what it makes of the turn."""
 
     text: str
-    source: Literal["fixed_reply", "direct_response"]
+    source: Literal["fixed_reply", "direct_response", "llm_generated", "narrative", "fallback"]
     data: Any = None
     output_mode: str | None = None
     rule: str | None = None
     fallback_used: bool = False
+    outcome: Literal["answer", "ask", "decline", "degraded"] = "answer"
+
+
+@dataclass(slots=True)
+class Asking:
+    """What a turn has asked of models and retrievers, and what came of it."""
+
+    passages: list[Json] = field(default_factory=list)
+    """What retrievers have found, in the order of their numbers: `{text, source, score}`."""
+    lack: Json | None = None
+    """What the person must give before anything else can be said, as data."""
+    lacking: CallResult | None = None
+    """The call that lacks it."""
+    selections: list[Json] = field(default_factory=list)
+    """What each round of the loop chose, and what was left out and why."""
+    roles: list[Json] = field(default_factory=list)
+    """Which role was asked at each stage, and by which rule."""
+    generations: list[Json] = field(default_factory=list)
+    """Every question to a model and what came of it, without its words."""
+    retrievals: list[Json] = field(default_factory=list)
+    """Every search, with the sources that it found."""
+    flags: Json = field(default_factory=dict)
+    """What the checks on prose have found: `unsourced_figures`, `prose_dropped`."""
 
 
 @dataclass(slots=True, init=False)
@@ -162,6 +185,8 @@ class Turn:
     """The flow has said on purpose that nothing is to be said."""
     interrupted: Literal["", "handed_off", "closed"]
     """Set when a person takes over or closes while a tool is working: nothing more is said."""
+    asked: Asking | None
+    """None as long as no model or retriever has been asked."""
 
     def __init__(  # written out, because the one of a dataclass calls a type for each field, which a turn feels
         self,
@@ -185,6 +210,14 @@ class Turn:
         self.decisions, self.conditions, self.steps = {}, {}, []
         self.problems, self.runs, self.begun, self.events = [], [], [], []
         self.resumed, self.silent, self.interrupted = "", False, ""
+        self.asked = None
+
+    @property
+    def asking(self) -> Asking:
+        """Where questions to models and retrievers, and what came of them, are noted."""
+        if self.asked is None:
+            self.asked = Asking()
+        return self.asked
 
     @property
     def real_calls(self) -> list[CallResult]:
@@ -199,13 +232,13 @@ class Turn:
 def side_by_side(callings: list[Calling[T]]) -> Calling[list[T]]:
     """Run several callings at once: their calls go out together, each is sent the ends of its own."""
     results: dict[int, T] = {}
-    waiting: dict[int, list[CallTool]] = {}
+    waiting: dict[int, list[Asked]] = {}
     for number, calling in enumerate(callings):
         _advance(number, calling, None, results, waiting)
     while waiting:
         batch = list(waiting.items())
         returned = yield [command for _, commands in batch for command in commands]
-        ends: Mapping[str, ToolReturned] = {end.call_id: end for end in returned}
+        ends: Mapping[str, Ended] = {end.call_id: end for end in returned}
         for number, commands in batch:
             _advance(number, callings[number], [ends[one.call_id] for one in commands], results, waiting)
     return [results[number] for number in range(len(callings))]
@@ -214,9 +247,9 @@ def side_by_side(callings: list[Calling[T]]) -> Calling[list[T]]:
 def _advance(
     number: int,
     calling: Calling[T],
-    ends: list[ToolReturned] | None,
+    ends: list[Ended] | None,
     results: dict[int, T],
-    waiting: dict[int, list[CallTool]],
+    waiting: dict[int, list[Asked]],
 ) -> None:
     waiting.pop(number, None)
     try:

@@ -21,10 +21,12 @@ from interlock.plan.steps import (
 SHAPES: dict[str, Shape] = {
     "call": ('[["', '"]]', ":::calls"),
     "run": ('[["', '"]]', ":::calls"),
+    "act": ('[["', '"]]', ":::calls"),
     "collect": ('[/"', '"/]', ""),
     "receive": ('[/"', '"/]', ""),
     "reply": ('["', '"]', ":::says"),
     "respond": ('["', '"]', ":::says"),
+    "generate": ('["', '"]', ":::says"),
     "refuse": ('["', '"]', ":::ends"),
     "handoff": ('["', '"]', ":::ends"),
     "fail": ('["', '"]', ":::ends"),
@@ -123,6 +125,12 @@ class StepLines(Lines):
                 return f"collect {', '.join(step.slots)}"
             case "respond":
                 return f"respond {step.response}"
+            case "retrieve":
+                return f"search {step.retriever}"
+            case "act":
+                return f"a model chooses: {', '.join(step.tools)}"
+            case "generate":
+                return "a model writes" + (f" ({step.role})" if step.role != "auto" else "")
             case "set":
                 return f"set {', '.join(step.values)}"
             case "reply" | "refuse" | "handoff":

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from interlock.plan.base import Field, Part, Text, Value
+from interlock.plan.models import Grounding, Model, ModelRule
 from interlock.plan.rules import Condition, Decision, Gate, Route
 from interlock.plan.steps import Step
-from interlock.plan.tools import Mount, Response, RunMount, Server, Tool
+from interlock.plan.tools import Mount, Response, Retriever, RunMount, Server, Tool
 from interlock.plan.words import Intent, Slot, Vocabulary
 
 DAY_MS = 86_400_000
@@ -64,7 +65,13 @@ class Plan(Part):
     decisions: dict[str, Decision] = {}
     servers: dict[str, Server] = {}
     tools: dict[str, Tool] = {}
+    retrievers: dict[str, Retriever] = {}
     responses: dict[str, Response] = {}
+    models: dict[str, Model] = {}
+    model_rules: tuple[ModelRule, ...] = ()
+    instructions: Text | None = None
+    fallback: Text | None = None
+    grounding: Grounding = Grounding()
     mounts: tuple[Mount, ...] = ()
     runs: dict[str, RunMount] = {}
     gates: tuple[Gate, ...] = ()

@@ -6,9 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 import pydantic
 
 from interlock.plan.base import Expression, Part, Path, Placed, Text, Value
+from interlock.plan.models import Grounding
 
 ErrorKind = Literal[
-    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "cancelled"
+    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "model", "cancelled"
 ]
 """What a `catch` may name, as far as the step kinds here can raise it."""
 
@@ -102,6 +103,36 @@ class HandoffStep(BaseStep):
     action: Literal["handoff"]
     text: Text
     to: str = ""
+
+
+class RetrieveStep(BaseStep):
+    """A search; what it finds joins the context of what is generated later in the turn."""
+
+    action: Literal["retrieve"]
+    retriever: str
+    query: Value = "{{ message.text }}"
+    top: int | None = None
+
+
+class GenerateStep(BaseStep):
+    """Prose by a model. `role` is a role or `auto`; without `grounding` that of the Agent counts."""
+
+    action: Literal["generate"]
+    role: str
+    instructions: Text | None = None
+    grounding: Grounding | None = None
+    sources: Literal["append", "none"] = "none"
+
+
+class ActStep(BaseStep):
+    """Calls that a model may choose among mounted tools, one a round."""
+
+    action: Literal["act"]
+    tools: tuple[str, ...]
+    max_calls: int = 5
+    max_rounds: int = 5
+    history: int = 3
+    guidance: Text | None = None
 
 
 class FlowStep(BaseStep):
@@ -204,6 +235,9 @@ Step: TypeAlias = Annotated[
     | ReplyStep
     | RefuseStep
     | HandoffStep
+    | RetrieveStep
+    | GenerateStep
+    | ActStep
     | FlowStep
     | SetStep
     | SwitchStep

@@ -14,11 +14,34 @@ class Auth(Part):
     value: str
 
 
+class Limits(Part):
+    """How much one worker asks of a server in any minute."""
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+
+
+class McpServer(Part):
+    """A program to start, with what its environment holds as references, or the URL of one that runs."""
+
+    command: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: str = ""
+
+
 class Server(Placed):
-    """Something with an address, `http` or `sql`, which may hold `{{ env.X }}`."""
+    """Something with an address: `http`, `sql`, `mcp`, or that of a model; it may hold `{{ env.X }}`.
+
+    `openai` is the base URL of chat completions, as providers give it (`https://api.openai.com/v1`); `anthropic` that
+    of messages, with or without `/v1`.
+    """
 
     http: str = ""
     sql: str = ""
+    mcp: McpServer | None = None
+    openai: str = ""
+    anthropic: str = ""
+    limits: Limits | None = None
     read_only: bool = True
     auth: Auth | None = None
     timeout_ms: int | None = None
@@ -86,13 +109,19 @@ class Retry(Part):
 
 
 class Tool(Taking):
-    """Something callable: `http` has method, path and server, `sql` statement and server, `python` an entry point."""
+    """Something callable.
 
-    transport: Literal["http", "sql", "python"]
+    `http` has method, path and server, `sql` statement and server, `python` an entry point; `mcp` has the name of a
+    tool, its server, and the digest of its definition where that is pinned.
+    """
+
+    transport: Literal["http", "sql", "mcp", "python"]
     server: str = ""
     method: str = ""
     path: str = ""
     sql: str = ""
+    mcp: str = ""
+    definition: str = ""
     python: str = ""
     effect: Literal["none", "read", "write", "irreversible"]
     title: Text | None = None
@@ -118,6 +147,16 @@ class Tool(Taking):
     def repeatable(self) -> bool:
         """Whether a request may be sent again: it changes nothing, or carries a key."""
         return not self.writes or (self.idempotency is not None and self.idempotency.kind != "none")
+
+
+class Retriever(Placed):
+    """Something to search: the folder `documents` of a bundle, or an entry point; `top` passages at most."""
+
+    kind: Literal["documents", "python"]
+    bundle: str = ""
+    documents: str = ""
+    python: str = ""
+    top: int = 5
 
 
 class Facts(Part):

@@ -1,4 +1,4 @@
-"""A folder of specs: its YAML files, and the CSV files that they name."""
+"""A folder of specs: its YAML files, and the CSV files and folders of documents that they name."""
 
 import os
 import posixpath
@@ -14,6 +14,7 @@ from interlock.source import sheet as csv_file
 from interlock.source.document import Document, read_document
 from interlock.source.folders import is_yaml
 from interlock.source.places import KeyPath
+from interlock.source.searched import folder_findings
 from interlock.source.sheet import Sheet, read_sheet
 
 
@@ -42,6 +43,7 @@ def read_bundle(folder: Path) -> tuple[Bundle, list[Diagnostic]]:
             findings += found
             documents += [document] if document else []
     sheets = _sheets(root, documents, findings)
+    findings += folder_findings(root, documents)
     return Bundle(root.name, root, tuple(documents), sheets), in_order(findings)
 
 
@@ -124,7 +126,7 @@ def _sheets(root: Path, documents: Sequence[Document], findings: list[Diagnostic
     seen: set[str] = set()
     for document in documents:
         for path, name in _csv_names(document.data, ()):
-            file = sheet_path(document.file, name)
+            file = path_within(document.file, name)
             if file in seen:
                 continue
             seen.add(file)
@@ -136,8 +138,8 @@ def _sheets(root: Path, documents: Sequence[Document], findings: list[Diagnostic
     return sheets
 
 
-def sheet_path(file: str, name: str) -> str:
-    """Path within the bundle of the CSV file that the spec `file` calls `name`."""
+def path_within(file: str, name: str) -> str:
+    """Path within the bundle of the file or folder that the spec `file` calls `name`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
 
 

@@ -56,7 +56,9 @@ class Expect(SpecModel):
 
     key_rules = (NotEmpty(),)
 
-    outcome: Maybe[Literal["reply", "ask", "refuse", "decline", "queued", "handoff", "none", "closed", "error"]] = None
+    outcome: Maybe[
+        Literal["reply", "ask", "refuse", "decline", "queued", "handoff", "none", "closed", "degraded", "error"]
+    ] = None
     """What kind of answer it is."""
     status: Maybe[
         Literal[
@@ -91,6 +93,8 @@ class Expect(SpecModel):
             "direct_response",
             "quick_match",
             "gate",
+            "llm_generated",
+            "narrative",
             "clarify",
             "human",
             "fallback",

@@ -22,9 +22,10 @@ from interlock.spec.base import (
 )
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
+from interlock.spec.models import Grounding, Model, ModelRule
 from interlock.spec.rules import NotEmpty
 from interlock.spec.steps import Step
-from interlock.spec.tools import Mount, Response, Server, Tool
+from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
 from interlock.spec.words import Intent, Slot, Vocabulary
 
 
@@ -54,6 +55,8 @@ class Shared(Head):
     """Constants, read as `config.<name>`; who uses a Library may override them."""
     servers: Maybe[Named[Server]] = None
     """Everything with an address."""
+    models: Maybe[Named[Model]] = None
+    """Roles of models."""
     vocabularies: Maybe[Named[Vocabulary]] = None
     """Phrases to find."""
     slots: Maybe[Named[Slot]] = None
@@ -66,6 +69,8 @@ class Shared(Head):
     """Decision tables."""
     responses: Maybe[Named[Response]] = None
     """How results become replies."""
+    retrievers: Maybe[Named[Retriever]] = None
+    """What can be searched."""
     tools: Maybe[Named[Tool]] = None
     """What can be called."""
 
@@ -106,6 +111,14 @@ class AgentSpec(Shared):
 
     kind: Literal["Agent"]
     """What this file describes."""
+    instructions: Maybe[Text] = None
+    """What models are told, whatever they write."""
+    fallback: Maybe[Text] = None
+    """What is said when no model answers."""
+    model_rules: Maybe[Listed[ModelRule]] = None
+    """Which role writes where a step says `auto`, in order; `general` by default."""
+    grounding: Maybe[Grounding] = None
+    """How far prose must rest on evidence; off by default."""
     user: Maybe[Wired[Field]] = None
     """Attributes of the user that the service gives, beside id, groups, tenant and locale."""
     message: Maybe[MessageSpec] = None

@@ -23,10 +23,11 @@ from interlock.spec.base import (
     Value,
     Wired,
 )
+from interlock.spec.models import Grounding  # noqa: TC001 - pydantic reads it
 from interlock.spec.rules import Beside, NotEmpty
 
 ErrorKind = Literal[
-    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "cancelled"
+    "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "model", "cancelled"
 ]
 
 
@@ -144,6 +145,52 @@ class HandoffStep(BaseStep):
     """Who should take it."""
 
 
+class RetrieveStep(BaseStep):
+    """Search, for what is generated later in the turn."""
+
+    retrieve: Name
+    """The retriever."""
+    query: Maybe[Said] = None
+    """What is searched for, a template; by default the message."""
+    top: Maybe[Annotated[int, Key(ge=1, le=50)]] = None
+    """Most passages; by default the retriever's."""
+
+
+class GenerateStep(BaseStep):
+    """Let a model write, unless a mount's response answers."""
+
+    generate: Name
+    """A role, or `auto`: the first of `model_rules` that holds."""
+    instructions: Maybe[Text] = None
+    """What the model is told for this step, after the Agent's instructions."""
+    grounding: Maybe[Grounding] = None
+    """How far it must rest on evidence, in place of the Agent's."""
+    sources: Maybe[Literal["append", "none"]] = None
+    """`append`: sources of passages that the text does not cite are added; none by default."""
+
+
+class Choice(SpecModel):
+    """What a model may choose, and how often."""
+
+    key_rules = (NotEmpty(),)
+
+    tools: Maybe[Listed[Name]] = None
+    """The mounted tools that it may call; by default all."""
+    max_calls: Maybe[Annotated[int, Key(ge=1, le=20)]] = None
+    """Most calls; 5 by default."""
+    history: Maybe[Annotated[int, Key(ge=0, le=10)]] = None
+    """Messages of the user that it sees beside the present one; 3 by default."""
+
+
+class ActStep(BaseStep):
+    """Let a model choose among the mounts; rules decide whether a call goes out, and with which values."""
+
+    act: Choice
+    """What it may choose."""
+    guidance: Maybe[Text] = None
+    """How it should choose."""
+
+
 class FlowStep(BaseStep):
     """Run another flow of this agent, inline."""
 
@@ -252,6 +299,9 @@ ACTIONS: dict[str, type[BaseStep]] = {
     "reply": ReplyStep,
     "refuse": RefuseStep,
     "handoff": HandoffStep,
+    "retrieve": RetrieveStep,
+    "generate": GenerateStep,
+    "act": ActStep,
     "flow": FlowStep,
     "set": SetStep,
     "switch": SwitchStep,
@@ -265,7 +315,9 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
-TALKING = frozenset({"collect", "reply", "refuse", "handoff", "flow", "expand", "max_parts", "waiting"})
+TALKING = frozenset(
+    {"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "flow", "expand", "max_parts", "waiting"}
+)
 """Actions and keys that need a conversation: they stand in the flows of an Agent only."""
 
 WORKING = frozenset({"parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"})
@@ -296,6 +348,9 @@ Step = Annotated[
     | Annotated[ReplyStep, Tag(TAG + "reply")]
     | Annotated[RefuseStep, Tag(TAG + "refuse")]
     | Annotated[HandoffStep, Tag(TAG + "handoff")]
+    | Annotated[RetrieveStep, Tag(TAG + "retrieve")]
+    | Annotated[GenerateStep, Tag(TAG + "generate")]
+    | Annotated[ActStep, Tag(TAG + "act")]
     | Annotated[FlowStep, Tag(TAG + "flow")]
     | Annotated[SetStep, Tag(TAG + "set")]
     | Annotated[SwitchStep, Tag(TAG + "switch")]

@@ -1,6 +1,6 @@
 """The kind Suite: conversations, or runs of a procedure, and what must come of them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field as Key
 
@@ -40,6 +40,68 @@ class Stub(SpecModel):
     """How often; by default always."""
 
 
+class ModelStub(SpecModel):
+    """One reply of a stubbed model; the first that holds and is not used up."""
+
+    key_rules = (
+        OneOf("a model answers in one way", ("reply", "call", "value", "fault")),
+        Beside("with", ("call",)),
+    )
+
+    when: Maybe[Expression] = None
+    """When it answers, a bare expression over `message`, `prompt`, `tools` and `role`."""
+    reply: Maybe[str] = None
+    """What it writes; where tools are to be chosen, none is."""
+    call: Maybe[Name] = None
+    """The tool that it chooses."""
+    with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
+    """The arguments that it proposes."""
+    value: Maybe[dict[str, Any]] = None
+    """Its whole structured answer."""
+    fault: Maybe[
+        Literal[
+            "timeout",
+            "error",
+            "overloaded",
+            "malformed",
+            "wrong_tool",
+            "extra_fields",
+            "length",
+            "refused",
+            "huge",
+        ]
+    ] = None
+    """What goes wrong."""
+    times: Maybe[Annotated[int, Key(ge=1)]] = None
+    """How often; by default always."""
+
+
+class StubbedPassage(SpecModel):
+    """A passage of a document."""
+
+    text: Said
+    """Its words."""
+    title: Maybe[Said] = None
+    """The document's title."""
+    document: Maybe[Said] = None
+    """The document."""
+    locator: Maybe[Said] = None
+    """Where in the document."""
+
+
+class FoundStub(SpecModel):
+    """What a stubbed retriever finds; the first that holds."""
+
+    key_rules = (OneOf("a retriever answers in one way", ("passages", "outcome")),)
+
+    when: Maybe[Expression] = None
+    """When it does, a bare expression over `query`."""
+    passages: Maybe[list[StubbedPassage]] = None
+    """The passages, best first."""
+    outcome: Maybe[Literal["error"]] = None
+    """The search fails."""
+
+
 class Stubs(SpecModel):
     """The world, as the suite wants it."""
 
@@ -49,6 +111,10 @@ class Stubs(SpecModel):
     """The time at which every case begins, ISO 8601 with its zone."""
     tools: Maybe[Named[Listed[Stub]]] = None
     """Answers by tool."""
+    models: Maybe[Named[Listed[ModelStub]]] = None
+    """Replies by role; `general` answers for roles that have none."""
+    retrievers: Maybe[Named[Listed[FoundStub]]] = None
+    """Passages by retriever."""
 
 
 class CaseSession(SpecModel):

@@ -22,17 +22,19 @@ from interlock.spec.base import (
     WireName,
 )
 from interlock.spec.fields import Argument, Check, Field
-from interlock.spec.patterns import ENTRY_POINT, HOST, HTTP_CALL
+from interlock.spec.models import Limits
+from interlock.spec.patterns import DIGEST, ENTRY_POINT, HOST, HTTP_CALL
 from interlock.spec.rules import Beside, OneOf
 
 HttpCall = Annotated[str, StringConstraints(pattern=HTTP_CALL)]
 EntryPoint = Annotated[str, StringConstraints(pattern=ENTRY_POINT)]
+Digest = Annotated[str, StringConstraints(pattern=DIGEST)]
 Host = Annotated[str, StringConstraints(pattern=HOST)]
 Effect = Literal["none", "read", "write", "irreversible"]
 
 
 class Auth(SpecModel):
-    """How a server knows us; the only place where `{{ secrets.X }}` may stand."""
+    """How a server knows us. `{{ secrets.X }}` stands here, or in the `env` of an MCP server."""
 
     key_rules = (
         OneOf("a server is authorised in one way", ("bearer", "basic", "header")),
@@ -50,21 +52,46 @@ class Auth(SpecModel):
     """Value of that header."""
 
 
+class McpServer(SpecModel):
+    """An MCP server: a program that the worker starts, or one that runs at a URL."""
+
+    key_rules = (
+        OneOf("an MCP server is started or reached in one way", ("command", "url")),
+        Beside("env", ("command",)),
+    )
+
+    command: Maybe[Listed[Said]] = None
+    """Program and arguments, as a list; they may hold `{{ env.X }}`. It speaks on its standard input and output."""
+    env: Maybe[Wired[Said]] = None
+    """What its environment holds beside `PATH`, `HOME` and the like: each `{{ env.X }}` or `{{ secrets.X }}`."""
+    url: Maybe[Said] = None
+    """Its endpoint, over streamable HTTP; it may hold `{{ env.X }}`."""
+
+
 class Server(SpecModel):
     """Something with an address."""
 
     key_rules = (
-        OneOf("a server has one address", ("http", "sql")),
+        OneOf("a server has one address", ("http", "sql", "mcp", "openai", "anthropic")),
         Beside("redirects", ("http",)),
         Beside("read_only", ("sql",)),
+        Beside("limits", ("openai", "anthropic")),
     )
 
     http: Maybe[Said] = None
     """Base URL; it may hold `{{ env.X }}`."""
     sql: Maybe[Said] = None
     """A database: `sqlite:///file`, `postgresql://host/database`, or `{{ env.X }}`."""
+    openai: Maybe[Said] = None
+    """Base URL of models that speak as OpenAI's do: `{{ env.LLM_URL }}`, up to and with `/v1`."""
+    anthropic: Maybe[Said] = None
+    """Base URL of models that speak as Anthropic's do."""
+    mcp: Maybe[McpServer] = None
+    """A server of tools that speaks the Model Context Protocol."""
     auth: Maybe[Auth] = None
     """How it knows us; a database by `basic`."""
+    limits: Maybe[Limits] = None
+    """How much a worker may ask of it."""
     read_only: bool = True
     """No tool writes into this database."""
     timeout: Maybe[Duration] = None
@@ -139,8 +166,9 @@ class Tool(SpecModel):
     """Something callable."""
 
     key_rules = (
-        OneOf("a tool has one transport", ("http", "sql", "python")),
-        Beside("server", ("http", "sql")),
+        OneOf("a tool has one transport", ("http", "sql", "mcp", "python")),
+        Beside("server", ("http", "sql", "mcp")),
+        Beside("definition", ("mcp",)),
     )
 
     title: Maybe[Text] = None
@@ -153,6 +181,10 @@ class Tool(SpecModel):
     """Method and path: `GET /orders/{order_no}`."""
     sql: Maybe[Said] = None
     """One statement, its arguments as `:name`; `payload` is `{rows, count}`."""
+    mcp: Maybe[Said] = None
+    """Name of a tool of an MCP server; its arguments go by name, or by `send_as`."""
+    definition: Maybe[Digest] = None
+    """Digest of the tool as the server described it when it was imported; a call of another one is refused."""
     python: Maybe[EntryPoint] = None
     """Name of an entry point of the group `interlock.tools`."""
     effect: Effect
@@ -181,6 +213,19 @@ class Tool(SpecModel):
     """Attempts; by default those of the effect."""
     timeout: Maybe[Duration] = None
     """Longest call."""
+
+
+class Retriever(SpecModel):
+    """Something to search for passages of text."""
+
+    key_rules = (OneOf("a retriever searches one thing", ("documents", "python")),)
+
+    documents: Maybe[Said] = None
+    """A folder of documents within the bundle, relative to the spec: Markdown, text, HTML, and what plug-ins read."""
+    python: Maybe[EntryPoint] = None
+    """Name of an entry point of the group `interlock.retrievers`."""
+    top: Annotated[int, Key(ge=1, le=50)] = 5
+    """Most passages of one search."""
 
 
 class Response(SpecModel):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from itertools import islice
 from typing import TypeAlias
 
@@ -14,6 +14,9 @@ LOOKED_AT_MOST = 2_000
 """Groups of digits of one message that are looked at; most of a flood of them are parts of something else."""
 LONGEST = 40
 """Characters; nothing longer is a number."""
+
+_EXACT = Context(prec=2 * LONGEST)
+"""Arithmetic that rounds nothing of that length; Python's own keeps 28 digits."""
 
 _DIGITS = {
     char: n
@@ -66,8 +69,9 @@ def _written(text: str) -> Iterator[Numeral]:
             start, is_negative = first, False
         if first - start + len(match["digits"]) > LONGEST or _is_part(text, first, end):
             continue
-        value = Decimal(match["digits"].replace(",", "")) * _MULTIPLIERS.get((match["unit"] or "").strip().lower(), 1)
-        yield Numeral(-value if is_negative else value, start, match.end())
+        unit = _MULTIPLIERS.get((match["unit"] or "").strip().lower(), 1)
+        value = _EXACT.multiply(Decimal(match["digits"].replace(",", "")), Decimal(unit))
+        yield Numeral(value.copy_negate() if is_negative else value, start, match.end())
 
 
 def _is_part(text: str, start: int, end: int) -> bool:

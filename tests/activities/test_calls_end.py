@@ -1,6 +1,5 @@
 import asyncio
 import json
-import logging
 import threading
 import time
 from datetime import timedelta
@@ -21,18 +20,6 @@ AUTHS = {
     "basic": {"kind": "basic", "value": "desk:{{ secrets.DESK_KEY }}"},
     "header": {"kind": "header", "header": "x-key", "value": "{{ secrets.DESK_KEY }}"},
 }
-
-
-@pytest.fixture
-def said(caplog, capsys):
-    """All that has been logged and printed so far, logs of every level."""
-    caplog.set_level(logging.DEBUG)
-
-    def text():
-        captured = capsys.readouterr()
-        return captured.out + captured.err + caplog.text
-
-    return text
 
 
 WAYS = ["html", "json", "escaped", "cut", "error", "location", "header", "broken"]

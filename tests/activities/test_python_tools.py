@@ -1,5 +1,4 @@
 import asyncio
-import sys
 import threading
 import time
 
@@ -195,23 +194,3 @@ def test_two_packages_of_one_entry_point_are_refused(python, installed):
     installed("one-tools", "def look_up(): ...", "desk.lookup = one_tools:look_up")
     installed("two-tools", "def look_up(): ...", "desk.lookup = two_tools:look_up")
     assert "several packages declare 'desk.lookup'" in failing(python, None).message
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Puts a package with one entry point on the path, as an installer would."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    modules = set()
-
-    def install(distribution, module, entry):
-        name = distribution.replace("-", "_")
-        modules.add(name)
-        (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
-        info = tmp_path / f"{name}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8")
-        (info / "entry_points.txt").write_text(f"[interlock.tools]\n{entry}\n", encoding="utf-8")
-
-    yield install
-    for name in modules:
-        sys.modules.pop(name, None)

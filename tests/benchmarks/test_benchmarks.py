@@ -11,6 +11,7 @@ WORK = {
     "conditions": ["one condition, small context", "one condition, 17 kB context"],
     "tables": ["first-match table, 1,000 rules", "first-match table, 10,000 rules"],
     "words": ["1,000 phrases", "100,000 phrases", "50 identifier patterns"],
+    "retrieval": ["index of 600 passages", "a question to 600 passages", "Chinese questions", "English questions"],
     "turns": ["decision of a turn", "the same turn through the machine", "turn of six steps"],
     "check": ["`check` of 30 specs of 200 lines, cold", "`check` of 30 specs of 200 lines, unchanged"],
     "start": ["start of `interlock --help`"],

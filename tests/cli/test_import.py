@@ -81,7 +81,7 @@ def test_mistakes_are_shown_with_their_line_and_nothing_is_written(place):
     [
         (["nowhere.yaml"], 1, "cannot read nowhere.yaml: No such file or directory."),
         (["."], 1, "cannot read .: Is a directory."),
-        (["people.yaml", "--name", "Staff Desk"], 2, "--name is kebab-case"),
+        (["people.yaml", "--name", "Staff Desk"], 2, "the name of a Library is kebab-case"),
         (["people.yaml", "--server", "hr-1"], 2, "--server is snake_case"),
         (["people.yaml", "--output", "no/folder.yaml"], 1, "cannot write no/folder.yaml: No such file or directory."),
         ([], 2, "Missing argument 'FILE'"),

@@ -42,6 +42,7 @@ def _child(words: list[str], folder: Path, environment: dict[str, str], source: 
             main()
         else:
             sys.argv = words[1:]
+            sys.path.insert(0, str(Path(words[1]).resolve().parent))  # as `python FILE` does
             runpy.run_path(words[1], run_name="__main__")
 
 

@@ -144,8 +144,8 @@ def test_one_mistake_in_a_step_is_one_finding(step, code, column, message, hint)
     [
         ("slot.no", "did you mean 'slots.no'?"),
         ("'{{ slots.no }}'", "did you mean 'slots.no'?"),
-        ("model", "'caller', or a path under slots"),
-        ("slots", "'caller', or a path under slots"),
+        ("models", "did you mean 'model'?"),
+        ("slots", "'caller', 'model', or a path under slots"),
     ],
 )
 def test_a_source_is_a_path_of_the_context(source, hint):

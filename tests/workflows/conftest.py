@@ -113,7 +113,7 @@ class Stage:
     sessions: int = 0
 
     @contextlib.asynccontextmanager
-    async def serving(self, *plans, functions=None, store=None, values=None, data="data", **options):
+    async def serving(self, *plans, functions=None, store=None, values=None, data="data", commands=(), **options):
         """A worker in this process."""
         settings = Settings(
             plans=plans,
@@ -122,6 +122,7 @@ class Stage:
             store=store,
             values=values,
             data=Path(data),
+            mcp_commands=tuple(commands),
         )
         activities = Activities(settings)
         client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store))])

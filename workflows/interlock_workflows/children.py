@@ -10,7 +10,7 @@ from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHand
 from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.events import ProcedureEnded
 from interlock_workflows import driver, inbound
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import memo_for
 
 Handles = dict[str, ChildWorkflowHandle[Any, Any]]

@@ -12,15 +12,14 @@ from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType
 from interlock.contract import calls, limits, strict_json
 from interlock.contract.calls import PlanRequest, ResolvedPlan, ToolAnswer, ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
-from interlock.interpreter.commands import CallTool, Command, Reply
-from interlock.interpreter.events import ToolReturned
+from interlock.interpreter.commands import Asked, CallTool, Command, Generate, Reply, Retrieve
+from interlock.interpreter.events import Ended, ToolReturned
 from interlock.interpreter.machine import Machine
 from interlock.interpreter.parting import stored_fields
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Tool
-
-GRACE_MS = 1_000
-"""What an activity gets beyond the tool's own time-out, so that it can say itself that time is up."""
+from interlock_workflows.asking import ask_model, search
+from interlock_workflows.clock import GRACE_MS, now_ms
 
 STORING_MS = 30_000
 """Likewise where values are to be read from the store, or written into it."""
@@ -35,22 +34,27 @@ QUEUE_MS = 60_000
 """How long a call may wait for a worker, over all its attempts."""
 
 
-def now_ms() -> int:
-    """The workflow's time, the same at every replay."""
-    return workflow.time_ns() // 1_000_000
-
-
 async def carried_out(machine: Machine, plan: Plan, run_id: str, commands: list[Command]) -> list[Command]:
     """Make the calls of a turn to its end; what is left to be done then."""
     while True:
-        asked = [one for one in commands if isinstance(one, CallTool)]
+        asked = [one for one in commands if isinstance(one, Asked)]
         if not asked:
             return commands
-        ends = await _side_by_side([call_tool(plan, run_id, one) for one in asked])
+        ends = await _side_by_side([_done(plan, run_id, one) for one in asked])
         commands = [command for end in ends for command in machine.handle(end)]
 
 
-async def _side_by_side(running: list[Coroutine[Any, Any, ToolReturned]]) -> list[ToolReturned]:
+def _done(plan: Plan, run_id: str, asked: Asked) -> Coroutine[Any, Any, Ended]:
+    match asked:
+        case CallTool():
+            return call_tool(plan, run_id, asked)
+        case Generate():
+            return ask_model(plan, run_id, asked)
+        case Retrieve():
+            return search(plan, run_id, asked)
+
+
+async def _side_by_side(running: list[Coroutine[Any, Any, Ended]]) -> list[Ended]:
     """The ends in the order of `running`; one alone needs no task of its own."""
     return [await running[0]] if len(running) == 1 else await asyncio.gather(*running)
 
@@ -143,6 +147,8 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         method=tool.method,
         path=tool.path,
         sql=tool.sql,
+        mcp=tool.mcp,
+        definition=tool.definition,
         writes=tool.writes,
         python=tool.python,
         arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],

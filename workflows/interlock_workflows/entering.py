@@ -10,7 +10,7 @@ from interlock.interpreter.machine import InvalidMessage, opened
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import State
 from interlock_workflows import driver, inbound, plans
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import Opening, pinned_plan, session_of
 
 Json = dict[str, Any]

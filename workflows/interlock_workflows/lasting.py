@@ -9,7 +9,7 @@ from temporalio.common import RawValue
 from interlock.interpreter.state import State
 from interlock.plan.plan import Plan
 from interlock_workflows import carried
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 
 Json = dict[str, Any]
 

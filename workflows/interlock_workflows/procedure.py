@@ -31,7 +31,7 @@ from interlock.interpreter.work.state import RunState
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
 from interlock_workflows.children import run_child
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import language_of_starter
 from interlock_workflows.queue import Queue
 

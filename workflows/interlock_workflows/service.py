@@ -26,6 +26,9 @@ STICKY = timedelta(seconds=2)
 
 GRACEFUL = timedelta(seconds=10)
 
+TELLING = timedelta(milliseconds=250)
+"""How long a heartbeat is held back at most: what a model is writing goes with it, for those who watch."""
+
 NOT_YET = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED})
 """What a server answers that is still starting, or whose namespace is still to be made."""
 
@@ -90,6 +93,7 @@ async def serve(
         task_queue=task_queue,
         graceful_shutdown_timeout=graceful,
         sticky_queue_schedule_to_start_timeout=STICKY,
+        max_heartbeat_throttle_interval=TELLING,
     )
     async with worker:
         log.info("offered", sessions=await offer_plans(client, digests))

@@ -18,8 +18,8 @@ with workflow.unsafe.imports_passed_through():
     from interlock.interpreter.program import Program
     from interlock.interpreter.work.state import restored
     from interlock_workflows import inbound, views
+    from interlock_workflows.clock import now_ms
     from interlock_workflows.conversation import PROCEDURE_TAKES, Conversation
-    from interlock_workflows.driver import now_ms
     from interlock_workflows.procedure import Procedure, opened
     from interlock_workflows.queue import Queue
 

@@ -10,7 +10,7 @@ from interlock.interpreter.state import State
 from interlock.plan.plan import Plan
 from interlock_workflows import views
 from interlock_workflows.archive import BATCH, Archive
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 
 Json = dict[str, Any]
 

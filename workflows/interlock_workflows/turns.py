@@ -15,7 +15,7 @@ from interlock.interpreter.program import Program
 from interlock.interpreter.state import State
 from interlock_workflows import driver, inbound, lasting
 from interlock_workflows.beside import Beside
-from interlock_workflows.driver import now_ms
+from interlock_workflows.clock import now_ms
 from interlock_workflows.shown import Shown
 from interlock_workflows.upgrading import Upgrade
 

@@ -13,9 +13,9 @@ from interlock.source.document import MOST_BYTES
 from interlock.source.written import Block, length, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from interlock.authoring.importing.operations import Input, Offer, Operation, Service
+    from interlock.authoring.importing.operations import Input, LeftOut, Offer, Operation, Service
 
 EFFECTS = {
     "GET": ("read", "a GET usually only reads"),
@@ -46,7 +46,7 @@ def library(offer: Offer, name: str, source: str, server: str = "") -> str:
         tree.say(key, "")
     if length(tree) > MOST_BYTES:
         return ""
-    return written(tree, _head(offer, source)) + _left_out(offer)
+    return written(tree, _head(offer, source)) + left_out_of(offer.left_out)
 
 
 def _head(offer: Offer, source: str) -> list[str]:
@@ -61,10 +61,11 @@ def _head(offer: Offer, source: str) -> list[str]:
     ]
 
 
-def _left_out(offer: Offer) -> str:
-    if not offer.left_out:
+def left_out_of(left_out: Sequence[LeftOut]) -> str:
+    """Comments at the end of a Library on what is not in it."""
+    if not left_out:
         return ""
-    lines = [f"#   {prose.note(f'{one.call}: {one.why}')}\n" for one in offer.left_out]
+    lines = [f"#   {prose.note(f'{one.call}: {one.why}')}\n" for one in left_out]
     return "\n# Not imported:\n" + "".join(lines)
 
 

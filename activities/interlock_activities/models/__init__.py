@@ -1,0 +1,1 @@
+"""Models: one question, one whole answer, by whichever provider the plan names."""

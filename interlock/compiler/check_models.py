@@ -1,0 +1,91 @@
+"""Models: where they answer, which of them writes, and what they may propose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlock.compiler.check_servers import check_answering
+from interlock.compiler.identifiers import is_identifier
+from interlock.compiler.mentions import ASKING, AUTO
+from interlock.compiler.order import check_order
+from interlock.compiler.walk import all_steps
+from interlock.spec.models import MODEL_SERVERS
+
+if TYPE_CHECKING:
+    from interlock.compiler.findings import Findings
+    from interlock.compiler.project import Project
+    from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
+    from interlock.spec.fields import Argument
+
+FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules")
+"""Keys of an Agent that mean nothing where no step asks a model."""
+
+
+def check_models(project: Project, findings: Findings) -> None:
+    """Roles, rules and steps of all specs, and the arguments that models propose."""
+    for unit in project.everything:
+        for part in unit.parts("models").values():
+            check_answering(part, MODEL_SERVERS, "a model", part.key("model"), findings)
+        for part in unit.parts("tools").values():
+            for name, argument in (part.model.input or {}).items():
+                if argument.from_ == "model":
+                    _proposed(part, name, argument, findings)
+    for agent in project.agents:
+        entries = [(agent.value("model_rules", item.index), item.model.when) for item in agent.model_rules]
+        check_order("model rule", entries, findings)
+        _asked(agent, findings)
+    for unit in project.runnable:
+        _without_model(unit, findings)
+
+
+def _proposed(part: Part, name: str, argument: Argument, findings: Findings) -> None:
+    """Free text, of a bounded length; never what names a thing, counts or dates it."""
+    place = part.value("input", name, "from")
+    if is_identifier(name, argument):
+        message = f"{name!r} is an identifier, a number or a date, and a model would make it up"
+        hint = "take it from a slot, a cell or `caller`"
+        findings.error("identifier-from-model", message, place, hint=hint)
+    elif argument.type != "string" or argument.max_length is None:
+        hint = "write `{type: string, max_length: 200, from: model}`"
+        findings.error(
+            "unbounded-proposal", "a model proposes texts, and none without a `max_length`", place, hint=hint
+        )
+
+
+def _asked(agent: Unit, findings: Findings) -> None:
+    """What is said about models must have somebody to hear it."""
+    steps = [step for step in all_steps(agent) if step.action in ASKING]
+    if agent.broken.get("flows"):
+        return
+    for key in FOR_MODELS:
+        if key in agent.document.data and not steps:
+            message = f"no step asks a model, so `{key}` means nothing"
+            findings.warning("no-effect", message, agent.key(key), hint="add a `generate` step, or take it out")
+    written = [step.model.generate for step in steps if step.action == "generate"]
+    if steps and agent.model_rules and AUTO not in written:
+        message = "no step says `generate: auto`, so these rules are never asked"
+        findings.warning("no-effect", message, agent.key("model_rules"))
+    retrieves = any(step.action == "retrieve" for step in all_steps(agent))
+    for step in steps:
+        if step.action == "generate" and step.model.sources == "append" and not retrieves:
+            message = "there are no sources to add: nothing is retrieved"
+            findings.warning("no-effect", message, agent.key(*step.path, "sources"))
+
+
+def _without_model(unit: Unit, findings: Findings) -> None:
+    """A call that no model chooses has nobody to propose its texts."""
+    for step in all_steps(unit):
+        if step.action == "call":
+            _call(unit, step, findings)
+
+
+def _call(unit: Unit, step: Written, findings: Findings) -> None:
+    tool = unit.find("tools", step.model.call)
+    for name, argument in (tool.model.input or {}).items() if tool else ():
+        if argument.from_ == "model" and not argument.optional and argument.default is None:
+            assert tool is not None
+            also = ((tool.key("input", name), "it comes from a model"),)
+            message = f"nobody proposes {name!r} of {tool.name!r} here"
+            hint = "let a model choose the tool: `act`; or take the value from `caller`"
+            findings.error("nobody-proposes", message, unit.key(*step.path, "call"), also=also, hint=hint)

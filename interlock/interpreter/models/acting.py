@@ -1,0 +1,97 @@
+"""The step `act`: a model may choose among mounts and propose arguments; rules decide what is called, and with what."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from interlock.interpreter import calls
+from interlock.interpreter.attempts import Attempt, held
+from interlock.interpreter.called import can_be_asked, guidance
+from interlock.interpreter.failures import Interrupted
+from interlock.interpreter.identifiers import copied_slots
+from interlock.interpreter.models.proposing import propose, traced
+from interlock.interpreter.models.selecting import Selection, select
+from interlock.interpreter.reading import read
+from interlock.interpreter.sources import Desk
+from interlock.interpreter.turn import Calling, CallResult, Turn
+
+if TYPE_CHECKING:
+    from interlock.interpreter.state import Json
+    from interlock.plan.steps import ActStep
+
+
+def act(turn: Turn, step: "ActStep") -> "Calling[Json]":
+    """Rounds of one call each, until none is chosen, one is blocked or fails, or there have been enough."""
+    if not turn.read:
+        read(turn)
+    done: set[str] = set()
+    made: list[CallResult] = []
+    for number in range(1, step.max_rounds + 1):
+        turn.context["turn"] = {**turn.context["turn"], "round": number}
+        selection = yield from select(turn, step, number, done)
+        if turn.interrupted:
+            raise Interrupted
+        if selection is None:
+            break
+        result = yield from _round(turn, step, selection, number)
+        if turn.interrupted:
+            raise Interrupted
+        turn.calls.append(result)
+        made.append(result)
+        done.add(result.tool)
+        if result.outcome in ("error", "timeout"):
+            turn.context["turn"] = {**turn.context["turn"], "tool_errors": turn.context["turn"]["tool_errors"] + 1}
+        if result.outcome != "success":
+            _lacks(turn, result)
+            break
+        if not selection.more or sum(one.went_out for one in made) >= step.max_calls:
+            break
+    turn.last = made
+    return {"result": [one.result for one in made if one.outcome == "success"]}
+
+
+def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Calling[CallResult]:
+    """One call: the gate before arguments, the proposals, what can be traced of them, and the call itself."""
+    mount, judged = selection.candidate.mount, selection.candidate.judged
+    desk = Desk(turn, turn.context)
+    instance = f"{turn.state.turn}/{step.id}/{number}"
+    attempt = Attempt(
+        desk, mount.call, turn.program.plan.tools[mount.call], mount.bind, step.id, step.at, instance=instance
+    )
+    attempt.audit["chosen_by"] = selection.by
+    if judged is not None:
+        attempt.audit["pre_gate"] = judged.gravest.as_json()
+        if judged.gravest.verdict != "go":
+            return held(attempt, judged.gravest)
+    if not selection.ready:
+        return _not_ready(attempt, selection)
+    proposed = yield from propose(turn, step, selection)
+    if turn.interrupted:
+        return attempt.ended("skipped", "a person took over before the call")
+    admitted, invented = traced(turn, selection, proposed)
+    if proposed:
+        attempt.audit["proposed"] = sorted(proposed)
+    if invented:
+        attempt.audit["invented"] = sorted(invented)
+    attempt.desk = replace(desk, history=admitted, proposed=proposed, from_history=frozenset(admitted))
+    unsaid = {slot for slot in invented.values() if slot not in turn.slots}
+    if unsaid:
+        return attempt.ended("missing", "an identifier that the user did not say", missing=tuple(sorted(unsaid)))
+    return (yield from calls.admitted(attempt))
+
+
+def _not_ready(attempt: Attempt, selection: Selection) -> CallResult:
+    """The model says that something is missing; what a person can give of it is asked for."""
+    slots = copied_slots(attempt.tool.input, attempt.bind)
+    named = [slots[name] for name in selection.missing if name in slots]
+    needed = [
+        slot for name, slot in slots.items() if slot not in attempt.turn.slots and not attempt.tool.input[name].optional
+    ]
+    missing = tuple(dict.fromkeys(slot for slot in (*named, *needed) if slot not in attempt.turn.slots))
+    return attempt.ended("missing", "the model says that it cannot be called yet", missing=missing)
+
+
+def _lacks(turn: Turn, result: CallResult) -> None:
+    """What a blocked call lacks comes before everything else that could be said."""
+    if can_be_asked(result):
+        turn.asking.lack = guidance(turn, result)
+        turn.asking.lacking = result

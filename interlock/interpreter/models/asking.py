@@ -1,0 +1,53 @@
+"""A structured question of the tool loop: what is sent, and the value that came back, if it can be used."""
+
+from typing import TYPE_CHECKING, Any
+
+from interlock.interpreter.commands import Generate
+from interlock.interpreter.receipts import number
+from interlock.interpreter.record import text_to_keep
+from interlock.interpreter.texts import said_or
+
+if TYPE_CHECKING:
+    from interlock.interpreter.events import Generated
+    from interlock.interpreter.models.roles import Stage
+    from interlock.interpreter.state import Json
+    from interlock.interpreter.turn import Turn
+    from interlock.plan.steps import ActStep
+
+
+def asked(turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str, schema: "Json") -> Generate:
+    """The question: the task, the author's guidance, the trusted history, and the message."""
+    guidance = said_or(turn, step.guidance, step.at, "")
+    messages = [
+        {"role": "system", "content": f"{system}\n\n{guidance}" if guidance else system},
+        *({"role": "user", "content": text} for text in _recent(turn, step.history)),
+        {"role": "user", "content": text_to_keep(turn)},
+    ]
+    return Generate(number(turn.state), stage, role, messages, step.id, step.at, schema=schema)
+
+
+def _recent(turn: "Turn", window: int) -> list[str]:
+    """The last messages of the user that this session has received itself, as the transcript keeps them."""
+    texts = [one["text"] for one in turn.state.transcript if one["role"] == "user"]
+    return texts[-window:] if window else []
+
+
+def noted(turn: "Turn", question: Generate, came: "Generated") -> Any:
+    """The structured value of an answer, none if there is none; the record says what came."""
+    answer = came.answer or {}
+    entry: Json = {
+        "step": question.step,
+        "at": question.at,
+        "stage": question.stage,
+        "role": question.role,
+        "call": question.call_id,
+        "messages": len(question.messages),
+        "elapsed_ms": came.elapsed_ms,
+        **{key: answer.get(key) for key in ("model", "finish", "rung", "attempts", "input_tokens", "output_tokens")},
+    }
+    problem = came.message or answer.get("problem")
+    if problem:
+        entry["problem"] = problem
+    turn.asking.generations.append(entry)
+    value = answer.get("value")
+    return value if isinstance(value, dict) else None
