@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
 from interlock.compiler.identifiers import is_identifier
-from interlock.compiler.mentions import ASKING, AUTO
+from interlock.compiler.mentions import ASKING
 from interlock.compiler.order import check_order
 from interlock.compiler.walk import all_steps
+from interlock.plan.models import AUTO
 from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:

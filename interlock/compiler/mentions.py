@@ -9,7 +9,7 @@ from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
 from interlock.expressions.limits import MOST_PARSED
 from interlock.expressions.paths import paths_of
-from interlock.plan.models import GENERAL, TOOL_CALL
+from interlock.plan.models import AUTO, GENERAL, TOOL_CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,9 +31,6 @@ ROOTS = {
 
 ASKING = frozenset({"generate", "act"})
 """Actions that ask a model."""
-
-AUTO = "auto"
-"""In place of a role: whoever `model_rules` say."""
 
 NOTHING = "none"
 """The response that says on purpose that nothing is said."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing, NotMet
-from interlock.interpreter import checks, effects, identifiers, pregate, reading, receipts, returned
+from interlock.interpreter import checks, effects, pregate, reading, receipts, returned
 from interlock.interpreter.arguments import as_sent, assemble, sent_before
 from interlock.interpreter.attempts import Attempt, blocked, held
 from interlock.interpreter.commands import CallTool
@@ -52,10 +52,15 @@ def call(
         result = attempt.ended("skipped", "a gate has skipped this tool")
     else:
         result = yield from _gated(attempt, mount.intent)
+    ended(turn, result)
+    return result
+
+
+def ended(turn: "Turn", result: CallResult) -> None:
+    """Add the result of a call to those of the turn."""
     if result.outcome in ("error", "timeout"):
         turn.context["turn"]["tool_errors"] += 1
     turn.calls.append(result)
-    return result
 
 
 def step_call(
@@ -74,7 +79,7 @@ def step_call(
     """
     declared = turn.program.plan.tools[tool]
     attempt = Attempt(Desk(turn, turn.context), tool, declared, bind, step_id, at, instance=instance, sent=sent)
-    return (yield from _made(attempt))
+    return (yield from made(attempt))
 
 
 def instance_of(slot_values: Mapping[str, Any]) -> str:
@@ -92,25 +97,17 @@ def holds(turn: "Turn", expression: str, *, step_id: str) -> Calling[Verdict]:
 
 def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
     """The call, unless it is bound to identifiers and the message gives no cause to try it."""
-    desk, inputs = attempt.desk, attempt.tool.input
-    slots = identifiers.slots_of(attempt.turn.program.plan, inputs, attempt.bind)
-    if intent and slots:
-        lists = {slot for name, slot in slots.items() if inputs[name].type == "list"}
-        judged = pregate.judge(desk, slots.values(), intent, lists)
+    judged = pregate.of_call(attempt.desk, attempt.tool, attempt.bind, intent) if intent else None
+    if judged is not None:
         attempt.audit["pre_gate"] = judged.gravest.as_json()
         if judged.gravest.verdict != "go":
             return held(attempt, judged.gravest)
-        attempt.desk = replace(desk, history=judged.history)
-    return (yield from _made(attempt))
+        attempt.desk = replace(attempt.desk, history=judged.history)
+    return (yield from made(attempt))
 
 
-def admitted(attempt: Attempt) -> Calling[CallResult]:
-    """The call of a loop, after the gate: its desk holds what was proposed."""
-    return (yield from _made(attempt))
-
-
-def _made(attempt: Attempt) -> Calling[CallResult]:
-    """Assemble, verify, check, call, check again."""
+def made(attempt: Attempt) -> Calling[CallResult]:
+    """Assemble, verify, check, call, check again; nothing is left that may keep it from being tried."""
     turn, plan = attempt.turn, attempt.turn.program.plan
     again = sent_before(attempt.desk, attempt.tool, attempt.sent)
     attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
@@ -208,7 +205,7 @@ def _reader(desk: Desk, step: str, asking: frozenset[str]) -> Reader:
         attempt = Attempt(replace(desk, context=context), tool, declared, bind, step, at, asking, is_check=True)
         if tool in asking:
             return attempt.ended("blocked", "its own check asks for it")
-        return (yield from _made(attempt))
+        return (yield from made(attempt))
 
     return read
 

@@ -5,14 +5,16 @@ They stand before every such call whose mount names an intent. History decides o
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from interlock.interpreter import identifiers
 from interlock.interpreter.trusted import CHAT, trusted_values
 
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Found, Turn
+    from interlock.plan.tools import Tool
 
 Verdict: TypeAlias = Literal["go", "ask_which", "guidance", "skip"]
 
@@ -57,6 +59,15 @@ class Judged:
 
     gravest: Passed
     history: Mapping[str, "Found"]
+
+
+def of_call(desk: "Desk", tool: "Tool", bind: "Mapping[str, Any]", intent: str) -> Judged | None:
+    """What the identifiers that a call is bound to say of this message; none for one that is bound to none."""
+    slots = identifiers.slots_of(desk.turn.program.plan, tool.input, bind)
+    if not slots:
+        return None
+    lists = {slot for name, slot in slots.items() if tool.input[name].type == "list"}
+    return judge(desk, slots.values(), intent, lists)
 
 
 def judge(desk: "Desk", slots: Collection[str], intent: str, lists: Collection[str]) -> Judged:

@@ -10,6 +10,9 @@ GENERAL = "general"
 TOOL_CALL = "tool_call"
 """The role that chooses tools and proposes arguments."""
 
+AUTO = "auto"
+"""In place of a role: the first of the model rules that holds."""
+
 Class = Literal["answer", "ask", "decline"]
 """What a reply is, from the boldest to the most cautious."""
 

@@ -35,11 +35,9 @@ def act(turn: Turn, step: "ActStep") -> "Calling[Json]":
         result = yield from _round(turn, step, selection, number)
         if turn.interrupted:
             raise Interrupted
-        turn.calls.append(result)
+        calls.ended(turn, result)
         made.append(result)
         done.add(result.tool)
-        if result.outcome in ("error", "timeout"):
-            turn.context["turn"] = {**turn.context["turn"], "tool_errors": turn.context["turn"]["tool_errors"] + 1}
         if result.outcome != "success":
             _lacks(turn, result)
             break
@@ -76,7 +74,7 @@ def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Ca
     unsaid = {slot for slot in invented.values() if slot not in turn.slots}
     if unsaid:
         return attempt.ended("missing", "an identifier that the user did not say", missing=tuple(sorted(unsaid)))
-    return (yield from calls.admitted(attempt))
+    return (yield from calls.made(attempt))
 
 
 def _not_ready(attempt: Attempt, selection: Selection) -> CallResult:

@@ -1,4 +1,4 @@
-"""A structured question of the tool loop: what is sent, and the value that came back, if it can be used."""
+"""Questions to models: what those of the tool loop send and get back, and what the record keeps of every one."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,11 @@ def asked(turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str,
     return Generate(number(turn.state), stage, role, messages, step.id, step.at, schema=schema)
 
 
+def described(turn: "Turn", name: str) -> str:
+    """A tool in the words of its author."""
+    return f"{name}: {turn.program.plan.tools[name].description or name.replace('_', ' ')}"
+
+
 def _recent(turn: "Turn", window: int) -> list[str]:
     """The last messages of the user that this session has received itself, as the transcript keeps them."""
     texts = [one["text"] for one in turn.state.transcript if one["role"] == "user"]
@@ -34,6 +39,16 @@ def _recent(turn: "Turn", window: int) -> list[str]:
 
 def noted(turn: "Turn", question: Generate, came: "Generated") -> Any:
     """The structured value of an answer, none if there is none; the record says what came."""
+    answer = came.answer or {}
+    entry = entered(turn, question, came)
+    if problem := came.message or answer.get("problem"):
+        entry["problem"] = problem
+    value = answer.get("value")
+    return value if isinstance(value, dict) else None
+
+
+def entered(turn: "Turn", question: Generate, came: "Generated") -> "Json":
+    """The entry of a question in the record: all but what was wrong with its answer."""
     answer = came.answer or {}
     entry: Json = {
         "step": question.step,
@@ -45,9 +60,5 @@ def noted(turn: "Turn", question: Generate, came: "Generated") -> Any:
         "elapsed_ms": came.elapsed_ms,
         **{key: answer.get(key) for key in ("model", "finish", "rung", "attempts", "input_tokens", "output_tokens")},
     }
-    problem = came.message or answer.get("problem")
-    if problem:
-        entry["problem"] = problem
     turn.asking.generations.append(entry)
-    value = answer.get("value")
-    return value if isinstance(value, dict) else None
+    return entry

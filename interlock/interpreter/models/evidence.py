@@ -15,11 +15,10 @@ def results(turn: "Turn") -> "list[CallResult]":
 
 def outcomes(turn: "Turn") -> "list[Json]":
     """The calls that have not, with what may be said of them; one that was silently skipped adds nothing."""
-    told = [call for call in turn.calls if call.outcome not in ("success", "skipped") or call.message]
     return [
         {"tool": call.tool, "outcome": call.outcome} | ({"message": call.message} if call.message else {})
-        for call in told
-        if call.outcome != "success"
+        for call in turn.calls
+        if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message)
     ]
 
 

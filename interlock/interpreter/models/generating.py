@@ -9,6 +9,7 @@ from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
 from interlock.interpreter.models import evidence, roles
+from interlock.interpreter.models.asking import entered
 from interlock.interpreter.models.figures import unsourced
 from interlock.interpreter.models.grounding import Claim, judged
 from interlock.interpreter.models.prompts import REPLY_SCHEMA, messages
@@ -69,7 +70,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if part is None:
         raise StepFailed("model", came.message or "the model wrote nothing", step.id, step.at)
     turn.parts.append(part)
-    return {"result": {"text": turn.parts[-1].text, "kind": turn.parts[-1].outcome}}
+    return {"result": {"text": part.text, "kind": part.outcome}}
 
 
 def degraded(turn: Turn) -> str:
@@ -108,9 +109,10 @@ def _believed(turn: Turn, step: "GenerateStep", policy: Grounding, written: Writ
     if strange:
         noted = asking.flags.setdefault("unsourced_figures", [])
         noted += [figure[:FIGURE_CHARS] for figure in strange[: FIGURES_NOTED - len(noted)]]
-    if strange and policy.mode == "strict":
-        kind = "decline" if kind == "answer" else kind
-    if not written.text or (strange and policy.mode == "strict") or not _claims(written, kind):
+    refused = bool(strange) and policy.mode == "strict"
+    if refused and kind == "answer":
+        kind = "decline"
+    if not written.text or refused or not _claims(written, kind):
         asking.flags["prose_dropped"] = True
         if kind == "answer":
             return None
@@ -131,19 +133,8 @@ def _instead(turn: Turn, kind: Class) -> str:
 
 
 def _record(turn: Turn, asked: Generate, came: "Generated") -> None:
-    answer = came.answer or {}
-    entry: Json = {
-        "step": asked.step,
-        "at": asked.at,
-        "stage": asked.stage,
-        "role": asked.role,
-        "call": asked.call_id,
-        "messages": len(asked.messages),
-        "elapsed_ms": came.elapsed_ms,
-        **{key: answer.get(key) for key in ("model", "finish", "rung", "attempts", "input_tokens", "output_tokens")},
-    }
+    entry = entered(turn, asked, came)
     if came.message:
         entry["error"] = came.message
-    if answer.get("problem"):
-        entry["problem"] = answer["problem"]
-    turn.asking.generations.append(entry)
+    if came.answer and came.answer.get("problem"):
+        entry["problem"] = came.answer["problem"]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.identifiers import copied_slots, squashed
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, noted
+from interlock.interpreter.models.asking import asked, described, noted
 from interlock.interpreter.turn import Calling, Turn
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def propose(turn: Turn, step: "ActStep", selection: "Selection") -> "Calling[Jso
     shown = {name: one for name, one in tool.input.items() if name in slots or one.source == "model"}
     if not any(one.source == "model" or not _stands(turn, slots[name]) for name, one in shown.items()):
         return {}
-    system = f"{PROPOSE}\n\nTool {mount.call}: {tool.description or mount.call.replace('_', ' ')}"
+    system = f"{PROPOSE}\n\nTool {described(turn, mount.call)}"
     question = asked(turn, step, "arguments", roles.chooser(turn, "arguments"), system, _schema(turn, shown, slots))
     came = (yield [question])[0]
     value = noted(turn, question, came)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from interlock.expressions import NotMet
-from interlock.plan.models import GENERAL, TOOL_CALL
+from interlock.plan.models import AUTO, GENERAL, TOOL_CALL
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Plan
 
 Stage: TypeAlias = Literal["selection", "arguments", "generation"]
-
-AUTO = "auto"
-"""In place of a role: the first of the model rules that holds."""
 
 
 def writer(turn: "Turn", wanted: str) -> str:

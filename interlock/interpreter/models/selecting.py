@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import identifiers, pregate
+from interlock.interpreter import pregate
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, noted
+from interlock.interpreter.models.asking import asked, described, noted
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.trusted import is_short, shown
 from interlock.interpreter.turn import Calling, Turn
@@ -90,7 +90,7 @@ def _is_bare(turn: Turn) -> bool:
 def _candidate(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     """The mount if it is eligible; if not, the record says why."""
     mount = turn.program.mounts[name]
-    judged = _judged(turn, mount)
+    judged = pregate.of_call(Desk(turn, turn.context), turn.program.plan.tools[name], mount.bind, mount.intent)
     why = ""
     if name in turn.skipped_tools:
         why = "a gate has skipped it"
@@ -104,19 +104,9 @@ def _candidate(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     return Candidate(mount, judged)
 
 
-def _judged(turn: Turn, mount: "Mount") -> "Judged | None":
-    """What the identifiers that a tool is bound to say of this message; none for a tool that is bound to none."""
-    inputs = turn.program.plan.tools[mount.call].input
-    slots = identifiers.slots_of(turn.program.plan, inputs, mount.bind)
-    if not slots:
-        return None
-    lists = {slot for argument, slot in slots.items() if inputs[argument].type == "list"}
-    return pregate.judge(Desk(turn, turn.context), slots.values(), mount.intent, lists)
-
-
 def _by_model(turn: Turn, step: "ActStep", candidates: list[Candidate], entry: "Json") -> "Calling[Selection | None]":
     by_name = {one.mount.call: one for one in candidates}
-    tools = "\n".join(_described(turn, name) for name in by_name)
+    tools = "\n".join(f"- {described(turn, name)}" for name in by_name)
     schema = _schema([*by_name, NO_TOOL])
     question: Generate = asked(
         turn, step, "selection", roles.chooser(turn, "selection"), f"{CHOOSE}\n\nTools:\n{tools}", schema
@@ -132,11 +122,6 @@ def _by_model(turn: Turn, step: "ActStep", candidates: list[Candidate], entry: "
     ready = bool(value["should_call_now"]) and not missing
     entry |= {"should_call_now": ready, "missing": list(missing)}
     return Selection(by_name[chosen], "model", ready, missing, more=bool(value["more"]))
-
-
-def _described(turn: Turn, name: str) -> str:
-    tool = turn.program.plan.tools[name]
-    return f"- {name}: {tool.description or name.replace('_', ' ')}"
 
 
 def _schema(names: list[str]) -> "Json":
