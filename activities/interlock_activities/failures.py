@@ -1,6 +1,7 @@
 """How a call fails, before Temporal is told: one exception for all transports, and its form as an ApplicationError."""
 
 import re
+import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -55,6 +56,17 @@ def repeated(status: int, *, retryable: bool = False) -> Failure:
 def failed(message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True) -> Failure:
     """No answer, or none that can be read."""
     return Failure("error", message, retryable, status, sent=sent)
+
+
+def tls_reason(problem: BaseException | None) -> str:
+    """What TLS has against a server to which there is no connection, after a colon; empty if it is nothing of TLS."""
+    while problem is not None:
+        if isinstance(problem, ssl.SSLCertVerificationError):
+            return f": its certificate is refused ({problem.verify_message})"
+        if isinstance(problem, ssl.SSLError):
+            return ": no TLS"
+        problem = problem.__cause__ or problem.__context__
+    return ""
 
 
 def timed_out(timeout_ms: int, *, sent: bool = True) -> Failure:

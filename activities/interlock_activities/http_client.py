@@ -14,7 +14,7 @@ import httpx
 import interlock
 from interlock.contract import strict_json
 from interlock_activities.addresses import Address, AddressRules, Origin, Url, leads_inside, parse_url
-from interlock_activities.failures import Failure, failed, misconfigured, repeated, timed_out
+from interlock_activities.failures import Failure, failed, misconfigured, repeated, timed_out, tls_reason
 from interlock_activities.http_request import Outgoing
 
 MAX_HOPS = 5
@@ -250,19 +250,9 @@ def _too_large(limit: int, response: httpx.Response) -> Failure:
 def _failure(problem: Exception, origin: Origin) -> Failure:
     where = f"{origin.host}:{origin.port}"
     if isinstance(problem, httpx.ConnectError):
-        return failed(f"no connection to {where}{_tls_reason(problem)}", sent=False)
+        return failed(f"no connection to {where}{tls_reason(problem)}", sent=False)
     if isinstance(problem, httpx.LocalProtocolError | httpx.InvalidURL | httpx.UnsupportedProtocol):
         return misconfigured(f"the request to {where} cannot be sent as HTTP")
     if isinstance(problem, httpx.RemoteProtocolError):
         return failed(f"{where} broke off or does not speak HTTP")
     return failed(f"the connection to {where} failed ({type(problem).__name__})")
-
-
-def _tls_reason(problem: BaseException | None) -> str:
-    while problem is not None:
-        if isinstance(problem, ssl.SSLCertVerificationError):
-            return f": its certificate is refused ({problem.verify_message})"
-        if isinstance(problem, ssl.SSLError):
-            return ": no TLS"
-        problem = problem.__cause__ or problem.__context__
-    return ""

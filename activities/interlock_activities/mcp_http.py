@@ -13,7 +13,7 @@ from interlock.contract import strict_json
 from interlock.contract.limits import INLINE_LIMIT
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock_activities.addresses import Address, AddressRules, Url
-from interlock_activities.failures import Failure, failed, misconfigured
+from interlock_activities.failures import Failure, failed, misconfigured, tls_reason
 from interlock_activities.heavy import aside
 from interlock_activities.mcp_process import LONGEST_LINE
 from interlock_activities.mcp_refusals import Refusals
@@ -136,7 +136,7 @@ class JudgedTransport(httpx2.AsyncBaseTransport):
     def _failure(self, problem: Exception) -> Failure:
         where = f"{self._url.origin.host}:{self._url.origin.port}"
         if isinstance(problem, httpx2.ConnectError):
-            return failed(f"no connection to {where}{_tls_reason(problem)}", sent=False)
+            return failed(f"no connection to {where}{tls_reason(problem)}", sent=False)
         if isinstance(problem, httpx2.ConnectTimeout | httpx2.PoolTimeout):
             return failed(f"no connection to {where} in time", sent=False)
         if isinstance(problem, httpx2.LocalProtocolError | httpx2.InvalidURL | httpx2.UnsupportedProtocol):
@@ -217,13 +217,3 @@ def _is_error(body: bytes) -> bool:
 
 def _too_large() -> Failure:
     return failed(f"an answer of more than {LONGEST_LINE:,} bytes", retryable=False)
-
-
-def _tls_reason(problem: BaseException | None) -> str:
-    while problem is not None:
-        if isinstance(problem, ssl.SSLCertVerificationError):
-            return f": its certificate is refused ({problem.verify_message})"
-        if isinstance(problem, ssl.SSLError):
-            return ": no TLS"
-        problem = problem.__cause__ or problem.__context__
-    return ""

@@ -20,6 +20,7 @@ from interlock.contract.calls import (
 )
 from interlock.interpreter.outcomes import Meaning
 from interlock_activities.beating import beating
+from interlock_activities.clock import elapsed_ms
 from interlock_activities.failures import Failure, Kind, as_application_error, misconfigured
 from interlock_activities.meaning import Received, final
 from interlock_activities.stored_values import StoredValues
@@ -57,13 +58,13 @@ class ToolCalls:
             async with beating():
                 received, outcome = await self._called(request)
             status = received.status
-            return ToolAnswer(status, received.payload, _since(started), attempt)
+            return ToolAnswer(status, received.payload, elapsed_ms(started), attempt)
         except Failure as failure:
             status, outcome = failure.status, _TYPES[failure.kind]
             if none_sent and not failure.sent:
                 activity.heartbeat(f"{_UNSENT} {attempt}")
             told = replace(failure, sent=failure.sent or not none_sent)
-            raise as_application_error(told, f"tool {request.tool!r}", _TYPES, attempt, _since(started)) from None
+            raise as_application_error(told, f"tool {request.tool!r}", _TYPES, attempt, elapsed_ms(started)) from None
         finally:
             _log.info(
                 "tool_called",
@@ -74,7 +75,7 @@ class ToolCalls:
                 outcome=outcome,
                 status=status,
                 attempt=attempt,
-                elapsed_ms=_since(started),
+                elapsed_ms=elapsed_ms(started),
             )
 
     async def _called(self, request: ToolRequest) -> tuple[Received, Meaning]:
@@ -97,7 +98,3 @@ def _none_sent_before() -> bool:
     left = [one.payload if isinstance(one, RawValue) else one for one in info.heartbeat_details]
     texts = [activity.payload_converter().from_payload(one, str) if isinstance(one, Payload) else one for one in left]
     return info.attempt == 1 or texts == [f"{_UNSENT} {info.attempt - 1}"]
-
-
-def _since(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from interlock.contract import strict_json
 from interlock.contract.limits import INLINE_LIMIT
-from interlock.contract.strict_json import NotStrictJsonError
 from interlock.expressions import Expression, compile_all
 from interlock.interpreter.events import Generated, Retrieved
-from interlock.interpreter.schemas import schema_misfits
 from interlock.interpreter.scripted import Asked, Script, said
+from interlock.interpreter.structured import object_in
+from interlock.plan.models import GENERAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from interlock.interpreter.commands import Generate, Retrieve
-    from interlock.spec.suite import FoundStub, ModelStub
+    from interlock.spec.suite import FoundStub, ModelStub, Stub
 
-GENERAL = "general"
+    Conditions = Mapping[tuple[str, int], Callable[[dict[str, Any]], Any]]
+
+
+S = TypeVar("S", "Stub", "FoundStub")
+
+
+def conditions_of(stubs: Mapping[str, Sequence[S]]) -> Conditions:
+    """The conditions of stubs by their name and place, compiled together; a stub may have none."""
+    return compile_all(
+        {
+            (name, place): Expression(stub.when)
+            for name, each in stubs.items()
+            for place, stub in enumerate(each)
+            if stub.when is not None
+        }
+    )
 
 
 class StubbedModels:
@@ -30,13 +44,7 @@ class StubbedModels:
     ) -> None:
         self.scripts = {role: Script([_reply(one) for one in replies]) for role, replies in models.items()}
         self.retrievers = retrievers
-        whens = {
-            (name, place): Expression(one.when)
-            for name, found in retrievers.items()
-            for place, one in enumerate(found)
-            if one.when is not None
-        }
-        self.conditions: Mapping[tuple[str, int], Callable[[dict[str, Any]], Any]] = compile_all(whens)
+        self.conditions = conditions_of(retrievers)
 
 
 class StubbedWriters:
@@ -87,23 +95,17 @@ def _generated(question: Generate, reply: dict[str, Any], asked: Asked, now_ms: 
     if spoken.fault or len(spoken.text) > INLINE_LIMIT:
         return Generated(question.call_id, now_ms, message=f"stubbed {spoken.fault or 'answer that is too large'}")
     if question.schema is None:
-        return Generated(question.call_id, now_ms, _answer(question, text=spoken.text, finish=spoken.finish))
-    value, problem = _read(spoken.text, question.schema)
-    return Generated(question.call_id, now_ms, _answer(question, spoken.text, value, problem, spoken.finish))
+        return Generated(question.call_id, now_ms, model_answer(question, text=spoken.text, finish=spoken.finish))
+    found = object_in(spoken.text, question.schema)
+    return Generated(
+        question.call_id, now_ms, model_answer(question, spoken.text, found.value, found.problem, spoken.finish)
+    )
 
 
-def _read(text: str, schema: dict[str, Any]) -> tuple[Any, str]:
-    try:
-        value = strict_json.loads(text.encode())
-    except NotStrictJsonError as problem:
-        return None, str(problem)
-    misfit = next(schema_misfits(schema, value), None)
-    return (None, f"{misfit[0]}: {misfit[1]}") if misfit else (value, "")
-
-
-def _answer(
+def model_answer(
     question: Generate, text: str = "", value: Any = None, problem: str = "", finish: str = "stop"
 ) -> dict[str, Any]:
+    """The fields of a `ModelAnswer`, as if one attempt had given it."""
     return {
         "text": text,
         "finish": finish,

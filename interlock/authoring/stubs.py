@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from interlock.authoring.model_stubs import StubbedModels, StubbedWriters
-from interlock.expressions import Expression, compile_all
+from interlock.authoring.model_stubs import StubbedModels, StubbedWriters, conditions_of
 from interlock.interpreter.events import ToolReturned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from interlock.interpreter.commands import CallTool, Generate, Retrieve
     from interlock.interpreter.events import Generated, Retrieved
@@ -22,13 +21,7 @@ class StubbedTools:
     def __init__(self, tools: Mapping[str, Sequence[Stub]], models: StubbedModels | None = None) -> None:
         self.tools = tools
         self.models = models or StubbedModels({}, {})
-        whens = {
-            (name, place): Expression(stub.when)
-            for name, stubs in tools.items()
-            for place, stub in enumerate(stubs)
-            if stub.when is not None
-        }
-        self.conditions: Mapping[tuple[str, int], Callable[[dict[str, Any]], Any]] = compile_all(whens)
+        self.conditions = conditions_of(tools)
 
     def world(self) -> StubbedWorld:
         """The stubs, none of them used."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.authoring.model_stubs import _answer
+from interlock.authoring.model_stubs import model_answer
 from interlock.authoring.stage import Stage
 from interlock.compiler import compile_folder
 from interlock.interpreter.events import Generated, MessageReceived, Retrieved, ToolReturned
@@ -39,8 +39,8 @@ class Model:
         if isinstance(said, str):
             found = object_in(said, question.schema) if question.schema else None
             value, problem = (found.value, found.problem) if found else (None, "")
-            return Generated(question.call_id, now_ms, _answer(question, said, value, problem))
-        return Generated(question.call_id, now_ms, _answer(question, value=said) | said.get("answer", {}))
+            return Generated(question.call_id, now_ms, model_answer(question, said, value, problem))
+        return Generated(question.call_id, now_ms, model_answer(question, value=said) | said.get("answer", {}))
 
     def find(self, search, now_ms):
         return Retrieved(search.call_id, now_ms, ())

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from temporalio import exceptions, workflow
 from temporalio.common import RetryPolicy
@@ -19,6 +19,8 @@ from interlock.interpreter.models.roles import settings_of
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 from interlock_workflows.clock import GRACE_MS, now_ms
+
+T = TypeVar("T", ModelAnswer, Passages)
 
 MODEL_MS = 60_000
 """The longest answer of a model whose role says nothing."""
@@ -37,16 +39,7 @@ async def ask_model(plan: Plan, run_id: str, command: Generate) -> Generated:
     request = _request(plan, run_id, command)
     try:
         strict_json.check(request.messages)
-        answer: ModelAnswer = await workflow.execute_activity(
-            GENERATE,
-            request,
-            result_type=ModelAnswer,
-            summary=f"{command.stage} by {command.role} at {command.at}",
-            start_to_close_timeout=timedelta(milliseconds=request.timeout_ms + GRACE_MS),
-            schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(request.timeout_ms)),
-            heartbeat_timeout=timedelta(milliseconds=BEATS_MS),
-            retry_policy=_POLICY,
-        )
+        answer = await _answered(GENERATE, request, ModelAnswer, f"{command.stage} by {command.role} at {command.at}")
     except NotStrictJsonError as refused:
         return Generated(command.call_id, now_ms(), message=f"the question cannot be sent: {refused}")
     except ActivityError as failure:
@@ -69,19 +62,25 @@ async def search(plan: Plan, run_id: str, command: Retrieve) -> Retrieved:
         timeout_ms=RETRIEVAL_MS,
     )
     try:
-        found: Passages = await workflow.execute_activity(
-            RETRIEVE,
-            request,
-            result_type=Passages,
-            summary=f"{command.retriever} at {command.at}",
-            start_to_close_timeout=timedelta(milliseconds=RETRIEVAL_MS + GRACE_MS),
-            schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(RETRIEVAL_MS)),
-            heartbeat_timeout=timedelta(milliseconds=BEATS_MS),
-            retry_policy=_POLICY,
-        )
+        found = await _answered(RETRIEVE, request, Passages, f"{command.retriever} at {command.at}")
     except ActivityError as failure:
         return Retrieved(command.call_id, now_ms(), message=_words(failure), elapsed_ms=now_ms() - begun)
     return Retrieved(command.call_id, now_ms(), tuple(found.passages), elapsed_ms=found.elapsed_ms)
+
+
+async def _answered(activity: str, request: ModelRequest | RetrieveRequest, answer: type[T], summary: str) -> T:
+    """What the activity answers, in one of its attempts; raises ActivityError."""
+    found: T = await workflow.execute_activity(
+        activity,
+        request,
+        result_type=answer,
+        summary=summary,
+        start_to_close_timeout=timedelta(milliseconds=request.timeout_ms + GRACE_MS),
+        schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(request.timeout_ms)),
+        heartbeat_timeout=timedelta(milliseconds=BEATS_MS),
+        retry_policy=_POLICY,
+    )
+    return found
 
 
 def _request(plan: Plan, run_id: str, command: Generate) -> ModelRequest:

@@ -22,7 +22,7 @@ from interlock_workflows.asking import ask_model, search
 from interlock_workflows.clock import GRACE_MS, now_ms
 
 STORING_MS = 30_000
-"""Likewise where values are to be read from the store, or written into it."""
+"""In place of `GRACE_MS`, where values are to be read from the store or written into it."""
 
 HEARTBEAT_MS = 5_000
 """How soon the loss of a worker in the middle of a longer call is noticed."""

@@ -1,6 +1,8 @@
 """What comes in from outside, one after another: a flood of it is spread over several tasks of the workflow."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -13,7 +15,7 @@ PAUSE: Final = timedelta(milliseconds=1)
 
 
 class Queue:
-    """`async with queue:` is entered in the order of arrival, by one at a time."""
+    """Lets one in after another, in the order of arrival."""
 
     def __init__(self) -> None:
         self._one = asyncio.Lock()
@@ -21,16 +23,22 @@ class Queue:
         self.length = 0
         """How many have arrived and are not done."""
 
-    async def __aenter__(self) -> None:
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """The turn of whoever comes; the next one waits until the block is left."""
         self.length += 1
-        await self._one.acquire()
+        try:
+            async with self._one:
+                await self._pause()
+                yield
+        finally:
+            self.length -= 1
+
+    async def _pause(self) -> None:
+        """Where this task has taken enough, go on in another."""
         length = workflow.info().get_current_history_length()
         if length != self._history:
             self._history, self._taken = length, 0
         self._taken += 1
         if self._taken > AT_ONCE:
             await workflow.sleep(PAUSE, summary="more is waiting")
-
-    async def __aexit__(self, *_: object) -> None:
-        self.length -= 1
-        self._one.release()

@@ -206,7 +206,7 @@ class Session:
     async def _procedure(self) -> Procedure:
         """The procedure, once it is known to be one, for all who ask in the order of their arrival."""
         talk = self._talk
-        async with self._queue:
+        async with self._queue.turn():
             await workflow.wait_condition(lambda: self._work is not None or talk.is_open or talk.failure is not None)
         if self._work is None:
             raise talk.failure or inbound.refusal(

@@ -21,6 +21,7 @@ from interlock.contract.models import (
 from interlock.contract.strict_json import NotStrictJsonError
 from interlock.plan.tools import Limits
 from interlock_activities.beating import beating
+from interlock_activities.clock import elapsed_ms
 from interlock_activities.failures import (
     Failure,
     Kind,
@@ -71,12 +72,12 @@ class ModelCalls:
         outcome = "cancelled"
         try:
             found = await self._answered(request, attempt)
-            answer = _answer(found, request.model, _since(started), attempt)
+            answer = _answer(found, request.model, elapsed_ms(started), attempt)
             outcome = answer.finish
         except Failure as failure:
             status, outcome = failure.status, _TYPES[failure.kind]
             who = f"model {request.role!r}"
-            raise as_application_error(failure, who, _TYPES, attempt, _since(started)) from None
+            raise as_application_error(failure, who, _TYPES, attempt, elapsed_ms(started)) from None
         else:
             return answer
         finally:
@@ -94,7 +95,7 @@ class ModelCalls:
                 rung=answer.rung if answer else "",
                 input_tokens=answer.input_tokens if answer else None,
                 output_tokens=answer.output_tokens if answer else None,
-                elapsed_ms=_since(started),
+                elapsed_ms=elapsed_ms(started),
             )
 
     async def _answered(self, request: ModelRequest, attempt: int) -> Structured:
@@ -187,7 +188,3 @@ def _answer(found: Structured, model: str, elapsed_ms: int, attempt: int) -> Mod
         input_tokens=completion.input_tokens,
         output_tokens=completion.output_tokens,
     )
-
-
-def _since(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

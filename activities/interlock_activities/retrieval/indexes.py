@@ -48,7 +48,7 @@ class Indexes:
         shelf = Shelf(name, self._folders.of(bundle, documents), self._parsers)
         care = self._cares.setdefault(name, _Care())
         try:
-            if care.looked is None or care.work is None or _is_old(care):
+            if care.work is None or _is_old(care):
                 first = care.looked is None
                 work = self._look_after(shelf, care)
                 if first:

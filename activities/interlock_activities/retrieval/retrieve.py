@@ -12,6 +12,7 @@ from interlock.contract.calls import Json
 from interlock.contract.retrieval import RETRIEVE, Passages, RetrieveRequest
 from interlock.plan.tools import Retriever
 from interlock_activities.beating import beating
+from interlock_activities.clock import elapsed_ms
 from interlock_activities.retrieval.answers import fitting, of_index
 from interlock_activities.retrieval.failing import RetrievalError
 from interlock_activities.retrieval.indexes import Indexes
@@ -42,7 +43,7 @@ class Retrieval:
         try:
             async with beating(), asyncio.timeout(request.timeout_ms / 1000):
                 found = fitting(await self._found(retriever, request), request.top)
-            return Passages(found, _since(started))
+            return Passages(found, elapsed_ms(started))
         except TimeoutError:
             raise RetrievalError(f"no answer within {request.timeout_ms:,} ms").for_temporal() from None
         except RetrievalError as problem:
@@ -57,7 +58,7 @@ class Retrieval:
                 run=request.run_id,
                 step=request.step,
                 passages=None if found is None else len(found),
-                elapsed_ms=_since(started),
+                elapsed_ms=elapsed_ms(started),
             )
 
     async def aclose(self) -> None:
@@ -77,7 +78,3 @@ def _retriever(request: RetrieveRequest) -> Retriever:
         return Retriever.model_validate(request.retriever)
     except ValidationError:
         raise RetrievalError("the request holds no retriever", retryable=False).for_temporal() from None
-
-
-def _since(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

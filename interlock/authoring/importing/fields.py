@@ -25,9 +25,26 @@ def argument_of(shape: Shape, *, required: bool, extra: Mapping[str, Any]) -> tu
     return field, notes
 
 
-def output_of(shape: Shape) -> tuple[Block, list[str]]:
-    """The Fields of an answer, and what cannot be among them."""
-    return _members(shape.fields or {}, sent=False)
+def begun(title: str, description: str) -> Block:
+    """A tool with the words that its service has for it, none of them twice."""
+    tool = Block()
+    if title:
+        tool["title"] = prose.inert(title)
+    if description and description != title:
+        tool["description"] = description
+    return tool
+
+
+def put_output(tool: Block, answer: Shape | None) -> None:
+    """The Fields of an answer into a tool, with what cannot be among them."""
+    if answer is None:
+        return
+    output, notes = _members(answer.fields or {}, sent=False)
+    if output:
+        tool["output"] = output
+        output.flat = False
+    if notes:
+        tool.say("output" if output else "effect", *notes)
 
 
 def _field(shape: Shape, *, sent: bool) -> tuple[Block, list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.authoring.importing import naming, prose
-from interlock.authoring.importing.fields import argument_of, output_of
+from interlock.authoring.importing.fields import argument_of, begun, put_output
 from interlock.authoring.importing.requests import BODILESS
 from interlock.source.document import MOST_BYTES
 from interlock.source.written import Block, length, written
@@ -105,11 +105,7 @@ def _secret(value: str, variable: str) -> str:
 
 def _tool(operation: Operation, names: Mapping[Service, str]) -> Block:
     effect, why = EFFECTS[operation.method]
-    tool = Block()
-    if operation.title:
-        tool["title"] = prose.inert(operation.title)
-    if operation.description and operation.description != operation.title:
-        tool["description"] = operation.description
+    tool = begun(operation.title, operation.description)
     if len(names) > 1:
         tool["server"] = names[_unnoted(operation.service)]
     tool["http"] = operation.call
@@ -119,13 +115,7 @@ def _tool(operation: Operation, names: Mapping[Service, str]) -> Block:
         tool["input"] = _inputs(operation)
     if operation.idempotency and effect != "read":
         tool["idempotency"] = Block([("header", operation.idempotency)], flat=True)
-    if operation.answer is not None:
-        output, notes = output_of(operation.answer)
-        if output:
-            tool["output"] = output
-            output.flat = False
-        if notes:
-            tool.say("output" if output else "effect", *notes)
+    put_output(tool, operation.answer)
     return tool
 
 

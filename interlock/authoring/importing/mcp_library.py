@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.authoring.importing import Imported, prose
 from interlock.authoring.importing.definitions import defined
-from interlock.authoring.importing.fields import argument_of, output_of
+from interlock.authoring.importing.fields import argument_of, begun, put_output
 from interlock.authoring.importing.library import left_out_of
 from interlock.source import read_document
 from interlock.source.document import MOST_BYTES
@@ -68,11 +68,7 @@ def _head(source: str) -> list[str]:
 
 
 def _tool(one: Defined) -> Block:
-    tool = Block()
-    if one.title:
-        tool["title"] = prose.inert(one.title)
-    if one.description and one.description != one.title:
-        tool["description"] = one.description
+    tool = begun(one.title, one.description)
     tool["mcp"] = one.tool
     tool["definition"] = one.digest
     tool["effect"], why = one.effect
@@ -84,11 +80,5 @@ def _tool(one: Defined) -> Block:
             tool["input"][given.name], notes = argument_of(given.shape, required=given.required, extra=extra)
             if notes:
                 tool["input"].say(given.name, *notes)
-    if one.answer is not None:
-        output, notes = output_of(one.answer)
-        if output:
-            tool["output"] = output
-            output.flat = False
-        if notes:
-            tool.say("output" if output else "effect", *notes)
+    put_output(tool, one.answer)
     return tool
