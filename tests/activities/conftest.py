@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+import structlog
 from temporalio.testing import ActivityEnvironment
 
 from interlock.contract.calls import ToolRequest
@@ -116,3 +117,30 @@ def installed(tmp_path, monkeypatch):
     yield install
     for name in modules:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def broken_off(serve):
+    """Cancels an activity of a worker while its server hangs, and waits until the connection is gone; its log."""
+
+    async def hang(_request, _writer):
+        await asyncio.sleep(60)
+
+    def cancelled(place, request_to, environment):
+        wire = serve(handler=hang)
+
+        async def work():
+            served = Activities(Settings(env={}, secrets={}))
+            running = asyncio.ensure_future(environment.run(served.callables[place], request_to(wire)))
+            assert await asyncio.to_thread(wire.arrived.wait, 5)
+            environment.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            await served.aclose()
+
+        with structlog.testing.capture_logs() as logs:
+            asyncio.run(work())
+        assert wire.hung_up.wait(2)
+        return logs
+
+    return cancelled

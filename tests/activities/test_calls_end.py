@@ -79,25 +79,8 @@ def test_one_line_is_logged_for_each_call_without_arguments_and_bodies(serve, re
     }  # fmt: skip
 
 
-def test_a_cancelled_call_hangs_up(serve, request_to):
-    async def hang(_request, _writer):
-        await asyncio.sleep(60)
-
-    wire = serve(handler=hang)
-
-    async def work():
-        served = Activities(Settings(env={}, secrets={}))
-        environment = ActivityEnvironment()
-        running = asyncio.ensure_future(environment.run(served.callables[0], request_to(wire, timeout_ms=30_000)))
-        assert await asyncio.to_thread(wire.arrived.wait, 5)
-        environment.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        await served.aclose()
-
-    with structlog.testing.capture_logs() as logs:
-        asyncio.run(work())
-    assert wire.hung_up.wait(2)
+def test_a_cancelled_call_hangs_up(broken_off, request_to):
+    logs = broken_off(0, lambda wire: request_to(wire, timeout_ms=30_000), ActivityEnvironment())
     assert [line["outcome"] for line in logs] == ["cancelled"]
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.activities.wire import raw
 
 OBJECT = {"city": "Hamburg"}
@@ -46,6 +48,9 @@ def anthropic(text="It is in Hamburg.", *, calls=(), finish=None, usage=(11, 7),
 
 
 ANSWERS = {"openai": openai, "anthropic": anthropic}
+
+BOTH = pytest.mark.parametrize("provider", ["openai", "anthropic"])
+STREAMED = pytest.mark.parametrize("streamed", [False, True])
 
 
 def openai_chunks(pieces=("It is ", "in Hamburg", "."), *, calls=(), finish="stop", usage=(11, 7)):
@@ -132,3 +137,10 @@ def obliging(provider):
         await writer.drain()
 
     return answer
+
+
+def answers(provider, as_events=False, **words):
+    """The bytes of an answer, whole or as a stream."""
+    if as_events:
+        return streamed(provider, **words)
+    return raw(body=ANSWERS[provider](**words))

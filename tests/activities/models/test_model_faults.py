@@ -9,8 +9,8 @@ from temporalio.testing import ActivityEnvironment
 from interlock.contract.models import MODEL_ERROR, MODEL_TIMEOUT
 from interlock_activities import Activities, Settings
 from tests.activities.models import services
+from tests.activities.models.services import BOTH
 
-BOTH = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 TOOL = {"name": "track", "description": "", "parameters": {"type": "object"}}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from interlock_activities.models.chat import Completion
 from tests.activities.models import services
+from tests.activities.models.services import BOTH
 
 SCHEMA = {
     "type": "object",
@@ -16,7 +17,6 @@ SCHEMA = {
     "required": ["city"],
     "additionalProperties": False,
 }
-BOTH = pytest.mark.parametrize("provider", ["openai", "anthropic"])
 RUNGS = {"openai": ["schema", "tool", "json", "text"], "anthropic": ["schema", "tool", "text"]}
 REFUSALS = {
     "openai": {

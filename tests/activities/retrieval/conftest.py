@@ -10,6 +10,7 @@ import pytest
 
 from interlock_activities.addresses import AddressRules, Origin
 from interlock_activities.retrieval.analysis import terms
+from interlock_activities.retrieval.documents import Block, Parsed, Section
 from interlock_activities.retrieval.embedding import EmbeddingError
 from interlock_activities.retrieval.ingestion import Shelf, refresh
 from interlock_activities.retrieval.parsers import Parsers
@@ -17,6 +18,8 @@ from interlock_activities.retrieval.sqlite_store import SqliteStore
 from tests.activities.postgres_server import PASSWORD, Line
 
 LONG_AGO = time.time() - 3_600
+
+only_embedded = pytest.mark.parametrize("desk", ["sqlite"], indirect=True)
 
 
 class HashingEmbedder:
@@ -135,3 +138,33 @@ def desk(request):
         return request.getfixturevalue("embedded")
     embedder = HashingEmbedder() if "vectors" in request.param else None
     return request.getfixturevalue("served")(embedder)
+
+
+class Counting:
+    """A parser that remembers what it has read, and may do something meanwhile."""
+
+    def __init__(self, name="counting 1", meanwhile=lambda _: None):
+        self.name = name
+        self.read = []
+        self.meanwhile = meanwhile
+
+    def parse(self, content):
+        self.read.append(content.decode())
+        self.meanwhile(content.decode())
+        return Parsed("", (Section((), (Block(content.decode()),)),))
+
+
+@pytest.fixture
+def counting(desk):
+    parser = Counting()
+    desk.parsers = Parsers({".note": parser})
+    for name in ("one", "two", "three"):
+        desk.write(f"{name}.note", f"about {name}")
+    desk.refresh()
+    assert len(parser.read) == 3
+    parser.read.clear()
+    return parser
+
+
+def index_file(desk):
+    return desk.opening().path(desk.index)

@@ -1,52 +1,16 @@
-"""Keeping an index up to date: what costs nothing, what is left out and why, and what happens meanwhile."""
+"""Keeping an index up to date: what costs nothing, and what happens meanwhile."""
 
 import asyncio
 import os
-import random
-import sqlite3
 import subprocess
 import sys
 import threading
 
 import pytest
 
-from interlock_activities.retrieval import files
-from interlock_activities.retrieval.documents import Block, NotReadableError, Parsed, Section
 from interlock_activities.retrieval.ingestion import refresh
 from interlock_activities.retrieval.parsers import Parsers
-from interlock_activities.retrieval.store import VERSION, DamagedIndexError, StoreError
-
-only_embedded = pytest.mark.parametrize("desk", ["sqlite"], indirect=True)
-
-
-class Counting:
-    """A parser that remembers what it has read, and may do something meanwhile."""
-
-    def __init__(self, name="counting 1", meanwhile=lambda _: None):
-        self.name = name
-        self.read = []
-        self.meanwhile = meanwhile
-
-    def parse(self, content):
-        self.read.append(content.decode())
-        self.meanwhile(content.decode())
-        return Parsed("", (Section((), (Block(content.decode()),)),))
-
-
-@pytest.fixture
-def counting(desk):
-    parser = Counting()
-    desk.parsers = Parsers({".note": parser})
-    for name in ("one", "two", "three"):
-        desk.write(f"{name}.note", f"about {name}")
-    desk.refresh()
-    assert len(parser.read) == 3
-    parser.read.clear()
-    return parser
-
-
-def index_file(desk):
-    return desk.opening().path(desk.index)
+from tests.activities.retrieval.conftest import Counting, index_file, only_embedded
 
 
 @only_embedded
@@ -105,138 +69,6 @@ def test_files_in_folders_within_are_found_by_their_path(desk):
     desk.write("a/b/deep.txt", "very deep")
     desk.refresh()
     assert desk.documents("deep", 1) == ["a/b/deep.txt"]
-
-
-def test_what_is_left_out_is_named_with_the_reason(embedded, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MOST_BYTES", 1_000)
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "secret.txt").write_text("a secret")
-    embedded.write("good.md", "# Good\n\nfine")
-    embedded.write("large.txt", "x" * 1_001)
-    embedded.write("gbk.txt", "中文".encode("gbk"))
-    embedded.write(".hidden.txt", "hidden")
-    embedded.write(".git/config.txt", "hidden")
-    embedded.write("picture.png", b"\x89PNG")
-    (embedded.folder / "link.txt").symlink_to(outside / "secret.txt")
-    (embedded.folder / "folder").symlink_to(outside)
-    os.mkfifo(embedded.folder / "pipe.txt")
-    (embedded.folder / os.fsdecode(b"\xff.txt")).write_text("no name")
-    summary = embedded.refresh()
-    assert summary.files == 1
-    assert dict(summary.skipped) == {
-        "large.txt": "1,001 bytes or more, 1,000 are allowed: divide it",
-        "gbk.txt": "it is not UTF-8 (byte 0): save it as UTF-8",
-        "link.txt": "a link is not followed: put the file itself into the folder",
-        "folder": "a link is not followed: put the file itself into the folder",
-        "pipe.txt": "it is not a regular file",
-        "\ufffd.txt": "its name is not UTF-8: rename it",
-    }
-    assert embedded.search("secret hidden") == []
-
-
-def test_too_many_files_are_told(embedded, monkeypatch):
-    monkeypatch.setattr(files, "MOST_FILES", 2)
-    for number in range(4):
-        embedded.write(f"{number}.txt", f"about {number}")
-    summary = embedded.refresh()
-    assert summary.files == 2
-    assert [path for path, _ in summary.skipped] == ["2.txt", "3.txt"]
-
-
-def test_a_file_that_cannot_be_read_is_told_each_time_and_read_once(desk, counting):
-    def refuse(_):
-        raise NotReadableError("it is odd: mend it")
-
-    counting.meanwhile = refuse
-    desk.write("odd.note", "odd")
-    for _ in range(3):
-        assert desk.run(lambda store: refresh(store, desk.shelf)).skipped == [("odd.note", "it is odd: mend it")]
-    counting.read.clear()
-
-    async def thrice(store):
-        return [await refresh(store, desk.shelf) for _ in range(3)]
-
-    assert all(one.skipped == [("odd.note", "it is odd: mend it")] for one in desk.run(thrice))
-    assert counting.read == []
-    counting.meanwhile = lambda _: None
-    desk.write("odd.note", "mended")
-    assert desk.refresh().skipped == []
-    assert desk.documents("mended", 1) == ["odd.note"]
-
-
-def test_a_parser_that_raises_costs_its_file_only(desk, counting):
-    counting.meanwhile = lambda text: 1 / 0 if "bad" in text else None
-    desk.write("bad.note", "bad")
-    desk.write("new.note", "about news")
-    summary = desk.refresh()
-    ((path, reason),) = summary.skipped
-    assert path == "bad.note"
-    assert reason.startswith("its parser raised ZeroDivisionError at ")
-    assert desk.documents("news", 1) == ["new.note"]
-
-
-@pytest.mark.parametrize("returned", [None, "text", Parsed(None, ()), Parsed("", (Section((1,), (Block("a"),)),))])
-@only_embedded
-def test_a_parser_that_returns_no_document_costs_its_file_only(desk, counting, returned):
-    class Wrong:
-        name = "wrong 1"
-
-        def parse(self, content):
-            return returned
-
-    desk.parsers = Parsers({".note": counting, ".wrong": Wrong()})
-    desk.write("a.wrong", "a")
-    desk.write("new.note", "about news")
-    ((path, reason),) = desk.refresh().skipped
-    assert path == "a.wrong"
-    assert reason.startswith("its parser raised ")
-    assert desk.documents("news") == ["new.note"]
-
-
-def test_whatever_text_a_parser_gives_can_be_stored(desk):
-    class Odd:
-        name = "odd 1"
-
-        def parse(self, content):
-            if content == b"refuse":
-                raise NotReadableError("a\0b\ud800")
-            return Parsed("a\0b\ud800" * 1_000, (Section(("x\0\ud800",), (Block("about \0apples\ud800"),)),))
-
-    desk.parsers = Parsers({".odd": Odd()})
-    desk.write("a.odd", "x")
-    desk.write("b.odd", "refuse")
-    assert desk.refresh().skipped == [("b.odd", "ab?")]
-    (found,) = desk.search("apples")
-    assert (found.text, found.locator) == ("about apples?", "x?")
-
-
-def test_folders_too_deep_are_told(embedded):
-    embedded.write("/".join(["a"] * 40 + ["deep.txt"]), "very deep")
-    ((_, reason),) = embedded.refresh().skipped
-    assert reason == "more than 32 folders within one another"
-
-
-def test_a_parser_by_entry_point_reads_its_ending(embedded, installed):
-    module = """
-from interlock_activities.retrieval.documents import Block, Parsed, Section
-class Upper:
-    name = "upper 1"
-    def parse(self, content):
-        return Parsed("", (Section((), (Block(content.decode().upper()),)),))
-"""
-    installed("upper-parser", module, "up = upper_parser:Upper", "interlock.parsers")
-    embedded.parsers = Parsers()
-    embedded.write("a.UP", "words")
-    embedded.refresh()
-    assert embedded.texts("words") == ["WORDS"]
-
-
-def test_a_parser_that_cannot_be_loaded_is_the_reason(embedded, installed):
-    installed("broken-parser", "1 / 0", "up = broken_parser:Upper", "interlock.parsers")
-    embedded.parsers = Parsers()
-    embedded.write("a.up", "words")
-    assert embedded.refresh().skipped == [("a.up", "entry point 'up' cannot be loaded: ZeroDivisionError")]
 
 
 def test_files_deleted_and_changed_while_others_are_read(desk, counting):
@@ -380,80 +212,3 @@ def test_who_is_cancelled_leaves_the_old_index(desk, counting):
     assert desk.search("apples") == []
     assert desk.refresh().written == 1
     assert desk.documents("apples") == ["a.note"]
-
-
-@pytest.mark.parametrize("content", [b"", b"garbage", b"SQLite format 3\0" + b"x" * 5_000])
-def test_a_damaged_index_is_built_anew(embedded, content):
-    embedded.write("a.txt", "about apples")
-    embedded.refresh()
-    index_file(embedded).write_bytes(content)
-    summary = embedded.refresh()
-    assert summary.written == 1
-    assert embedded.documents("apples") == ["a.txt"]
-
-
-def test_whatever_is_damaged_in_an_index_is_an_answer_or_an_error_of_the_store(embedded):
-    for number in range(30):
-        embedded.write(f"{number}.txt", f"about apples and number {number}. " * 20)
-    embedded.refresh()
-    whole = index_file(embedded).read_bytes()
-    drawn = random.Random(1)
-    noticed = 0
-    for _ in range(150):
-        spoilt = bytearray(whole)
-        start = drawn.randrange(len(spoilt))
-        spoilt[start : start + 200] = drawn.randbytes(len(spoilt[start : start + 200]))
-        index_file(embedded).write_bytes(bytes(spoilt))
-        try:
-            embedded.search("apples number 7")
-        except StoreError:
-            noticed += 1
-    assert noticed > 5
-
-
-def test_an_index_of_another_version_is_no_index(embedded):
-    embedded.write("a.txt", "about apples")
-    embedded.refresh()
-    with sqlite3.connect(index_file(embedded)) as connection:
-        connection.execute(f"PRAGMA user_version = {VERSION - 1}")
-    connection.close()
-    assert embedded.refresh().written == 1
-    assert embedded.documents("apples") == ["a.txt"]
-
-
-def test_a_rebuilt_index_takes_the_place_of_those_of_other_versions(embedded):
-    embedded.write("a.txt", "about apples")
-    embedded.refresh()
-    new = index_file(embedded)
-    old = new.with_name(new.name.replace(f".v{VERSION}.", ".v1."))
-    old.write_bytes(b"old")
-    embedded.refresh()
-    assert old.exists(), "workers of the old version may still read it"
-    embedded.refresh(anew=True)
-    assert (old.exists(), new.exists()) == (False, True)
-
-
-def test_a_folder_that_cannot_be_written_to_is_told(embedded, tmp_path):
-    (tmp_path / "index").write_text("a file where the folder should be")
-    embedded.write("a.txt", "about apples")
-    with pytest.raises(StoreError, match=r"the index cannot be (read|written)"):
-        embedded.refresh()
-
-
-def test_an_index_that_may_only_be_read_is_read(embedded, tmp_path):
-    embedded.write("a.txt", "about apples")
-    embedded.refresh()
-    index_file(embedded).chmod(0o444)
-    (tmp_path / "index").chmod(0o555)
-    try:
-        assert embedded.documents("apples") == ["a.txt"]
-    finally:
-        (tmp_path / "index").chmod(0o755)
-
-
-def test_damage_is_told_apart_from_a_store_that_cannot_be_used(embedded):
-    embedded.write("a.txt", "about apples")
-    embedded.refresh()
-    index_file(embedded).write_bytes(b"garbage")
-    with pytest.raises(DamagedIndexError):
-        embedded.search("apples")
