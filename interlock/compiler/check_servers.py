@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.closure import only_server, servers_of
 from interlock.compiler.written import has_template
-from interlock.spec.models import MODEL_SERVERS
+from interlock.spec.models import OUR_PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,11 @@ def check_servers(project: Project, findings: Findings) -> None:
     """All servers of all specs."""
     for unit in project.everything:
         for part in unit.parts("servers").values():
-            for key in ("http", *MODEL_SERVERS):
+            for key in ("http", *OUR_PROVIDERS, "url"):
                 if getattr(part.model, key) is not None:
                     _address(part, getattr(part.model, key), findings, key)
+            if part.model.provider in OUR_PROVIDERS:
+                _ours(part, findings)
             if part.model.mcp is not None:
                 _mcp(part, findings)
             if part.model.sql is not None:
@@ -46,6 +48,13 @@ def _address(part: Part, written: str, findings: Findings, *keys: str) -> None:
     message = f"{written!r} is not the address of a server"
     hint = "write 'https://api.example.com/v1', without user, query or fragment, or '{{ env.X }}'"
     findings.error("bad-address", message, part.value(*keys), hint=hint)
+
+
+def _ours(part: Part, findings: Findings) -> None:
+    """A format that we know is a key of its own, for it needs an address."""
+    name = part.model.provider
+    message = f"{name!r} is no provider of a package, but a key"
+    findings.error("bad-form", message, part.value("provider"), hint=f"write `{name}: https://…`")
 
 
 def _mcp(part: Part, findings: Findings) -> None:

@@ -58,6 +58,8 @@ def server(part: Part) -> Server:
         read_only=written.read_only,
         openai=written.openai or "",
         anthropic=written.anthropic or "",
+        provider=written.provider or "",
+        url=written.url or "",
         limits=None if written.limits is None else Limits(**written.limits.model_dump()),
         auth=None if written.auth is None else _auth(written.auth),
         timeout_ms=maybe_ms(written.timeout),

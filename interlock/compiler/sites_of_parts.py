@@ -8,7 +8,7 @@ from interlock.compiler.scopes import SERVER, Scopes, argument_shape
 from interlock.compiler.site import Place, Site
 from interlock.compiler.written import NO_PATHS, has_template
 from interlock.expressions.shapes import ANY, STRING
-from interlock.spec.models import MODEL_SERVERS
+from interlock.spec.models import OUR_PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ def part_sites(part: Part, scopes: Scopes) -> Iterator[Site]:
 
 def _server(part: Part) -> Iterator[Site]:
     server: Server = part.model
-    for address in ("http", "sql", *MODEL_SERVERS):
+    for address in ("http", "sql", *OUR_PROVIDERS, "url"):
         written = getattr(server, address)
         yield from Place(part.unit, {"env": SERVER["env"]}, owner=part).value(written, *part.path, address)
     yield from _mcp(part)

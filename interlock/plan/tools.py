@@ -33,7 +33,7 @@ class Server(Placed):
     """Something with an address: `http`, `sql`, `mcp`, or that of a model; it may hold `{{ env.X }}`.
 
     `openai` is the base URL of chat completions, as providers give it (`https://api.openai.com/v1`); `anthropic` that
-    of messages, with or without `/v1`.
+    of messages, with or without `/v1`; `provider` names one that an installed package brings, and `url` is its address.
     """
 
     http: str = ""
@@ -41,6 +41,8 @@ class Server(Placed):
     mcp: McpServer | None = None
     openai: str = ""
     anthropic: str = ""
+    provider: str = ""
+    url: str = ""
     limits: Limits | None = None
     read_only: bool = True
     auth: Auth | None = None

@@ -6,7 +6,10 @@ from pydantic import Field as Key
 
 from interlock.spec.base import Duration, Expression, Maybe, Name, Said, SpecModel
 
-MODEL_SERVERS = ("openai", "anthropic")
+OUR_PROVIDERS = ("openai", "anthropic")
+"""Keys of servers whose models are asked in a format that we know."""
+
+MODEL_SERVERS = (*OUR_PROVIDERS, "provider")
 """Keys of servers that models answer at."""
 
 Class = Literal["answer", "ask", "decline"]

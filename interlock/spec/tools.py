@@ -22,7 +22,7 @@ from interlock.spec.base import (
     WireName,
 )
 from interlock.spec.fields import Argument, Check, Field
-from interlock.spec.models import Limits
+from interlock.spec.models import MODEL_SERVERS, Limits
 from interlock.spec.patterns import DIGEST, ENTRY_POINT, HOST, HTTP_CALL
 from interlock.spec.rules import Beside, OneOf
 
@@ -72,10 +72,11 @@ class Server(SpecModel):
     """Something with an address."""
 
     key_rules = (
-        OneOf("a server has one address", ("http", "sql", "mcp", "openai", "anthropic")),
+        OneOf("a server has one address", ("http", "sql", "mcp", *MODEL_SERVERS)),
         Beside("redirects", ("http",)),
         Beside("read_only", ("sql",)),
-        Beside("limits", ("openai", "anthropic")),
+        Beside("limits", MODEL_SERVERS),
+        Beside("url", ("provider",)),
     )
 
     http: Maybe[Said] = None
@@ -86,6 +87,10 @@ class Server(SpecModel):
     """Base URL of models that speak as OpenAI's do: `{{ env.LLM_URL }}`, up to and with `/v1`."""
     anthropic: Maybe[Said] = None
     """Base URL of models that speak as Anthropic's do."""
+    provider: Maybe[EntryPoint] = None
+    """Name under which an installed package brings a provider of models; it may want a `url`."""
+    url: Maybe[Said] = None
+    """Base URL for that provider; it may hold `{{ env.X }}`."""
     mcp: Maybe[McpServer] = None
     """A server of tools that speaks the Model Context Protocol."""
     auth: Maybe[Auth] = None

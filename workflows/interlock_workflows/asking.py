@@ -105,7 +105,7 @@ def _request(plan: Plan, run_id: str, command: Generate) -> ModelRequest:
 
 
 def _provider(server: Server) -> str:
-    return "openai" if server.openai else "anthropic"
+    return server.provider or ("openai" if server.openai else "anthropic")
 
 
 def _longest_ms(timeout_ms: int) -> int:

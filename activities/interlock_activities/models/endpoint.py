@@ -14,12 +14,12 @@ _ADDRESSED: Final = ("openai", "anthropic")
 def endpoint(provider: str, server: Json, references: References) -> Endpoint:
     """The address and headers, variables filled in; raises Failure, naming the variable that is missing.
 
-    `openai` and `anthropic` have addresses of their own in a server, other providers that under `http`, if any.
+    `openai` and `anthropic` have addresses of their own in a server, other providers that under `url`, if any.
     `auth: {bearer: …}` is `authorization: Bearer …`, and for Anthropic `x-api-key`, which is what it calls a key;
     whoever reaches Anthropic's format through a gateway writes `auth: {header: authorization, value: 'Bearer …'}`, and
     for Azure's form of OpenAI `auth: {header: api-key, value: …}`.
     """
-    written = server.get(provider if provider in _ADDRESSED else "http") or ""
+    written = server.get(provider if provider in _ADDRESSED else "url") or ""
     if provider in _ADDRESSED and not written:
         raise misconfigured(f"its server has no address under {provider!r}")
     auth = server.get("auth")

@@ -50,7 +50,7 @@ def test_a_provider_of_another_is_given_address_and_headers(asking, generate):
             tokens("so")
             return Completion(f"{chat.endpoint.address} {chat.endpoint.headers['x-key'][:7]} {chat.role}")
 
-    server = {"http": "http://{{ env.HOST }}/", "auth": {"kind": "header", "header": "x-key", "value": KEY}}
+    server = {"url": "http://{{ env.HOST }}/", "auth": {"kind": "header", "header": "x-key", "value": KEY}}
     request = asking(provider="own", server=server)
     answer = generate(request, providers={"own": Own()}, env={"HOST": "h"})
     assert answer.text == "http://h/ planted writer"
