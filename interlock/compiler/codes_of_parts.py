@@ -209,7 +209,8 @@ PARTS = {
     "identifier-from-model": Meaning(
         "an identifier, number or date that a model would make up",
         "A model writes texts. What names a thing, counts or dates it comes from the user's words, a receipt, the "
-        "session or the spec.",
+        "session or the spec. What a `generate` step wrote is followed through variables, tables, loops and the "
+        "procedures that are run. It may choose a way, by a `switch` or a table of yours.",
     ),
     "unbounded-proposal": Meaning(
         "a text of a model without a bound",

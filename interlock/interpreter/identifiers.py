@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from interlock.plan.tools import Argument
 
 FREE_ROOTS = frozenset({"message", "slots", "vars"})
-"""Context roots that may hold what the user said."""
+"""Context roots that may hold what the user said, or a model."""
 
 _NO_DASHES = str.maketrans("", "", "-‐‑‒–—―−")
 
@@ -50,7 +50,7 @@ def untraceable(desk: "Desk", name: str, argument: "Argument", given: "Given", s
         values = given.value if isinstance(given.value, list) else [given.value]
         traced = all(from_words(desk, slot, value) for value in values)
         return "" if traced else f"{name!r} holds an identifier that the user did not say"
-    if not FREE_ROOTS & {path.partition(".")[0] for path in given.paths}:
+    if not any(path.partition(".")[0] in FREE_ROOTS or _by_model(desk, path) for path in given.paths):
         return ""
     claimed = list(_claimed(name, argument, given.value))
     sound = list(_sound_values(desk, given.paths)) if claimed else []
@@ -102,7 +102,7 @@ def _sound_values(desk: "Desk", paths: frozenset[str]) -> Iterator[Any]:
     """Values that prove an identifier in a template over `paths`."""
     for path in paths:
         yield from _leaves(_proof(desk, path))
-    if any(path == "message.text" or path.startswith("vars.") for path in paths):
+    if any(path == "message.text" or path.startswith("vars.") or _by_model(desk, path) for path in paths):
         for slot in desk.turn.slots:
             yield from _leaves(_proof(desk, f"slots.{slot}"))
         for tool in desk.turn.state.cells:
@@ -112,7 +112,7 @@ def _sound_values(desk: "Desk", paths: frozenset[str]) -> Iterator[Any]:
 
 def _proof(desk: "Desk", path: str) -> Any:
     root, _, rest = path.partition(".")
-    if root == "vars" or path in ("message", "message.text"):
+    if root == "vars" or path in ("message", "message.text") or _by_model(desk, path):
         return None
     value = _value_at(desk, path)
     slot = rest.partition(".")[0]
@@ -123,6 +123,12 @@ def _proof(desk: "Desk", path: str) -> Any:
         if is_identifier(desk.turn.program.plan, slot):
             return [one for one in _leaves(value) if from_words(desk, slot, one)]
     return value
+
+
+def _by_model(desk: "Desk", path: str) -> bool:
+    """Whether a model wrote what stands there: the result of a step that asked it."""
+    root, _, rest = path.partition(".")
+    return root == "steps" and rest.partition(".")[0] in desk.turn.program.written
 
 
 def _value_at(desk: "Desk", path: str) -> Any:

@@ -16,6 +16,7 @@ from interlock.interpreter.tables import Table
 from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of, variables_of
 from interlock.plan.base import EVERY_LANGUAGE, Text
 from interlock.plan.plan import Plan
+from interlock.plan.steps import steps_in
 
 Compiled: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
@@ -35,6 +36,9 @@ class Program:
         self.routes = Routes(plan)
         self.tables = {name: Table(decision) for name, decision in plan.decisions.items()}
         self.identifiers = frozenset(name for name, slot in plan.slots.items() if slot.kind == "patterns")
+        self.written = frozenset(
+            step.id for steps in plan.flows.values() for step in steps_in(steps) if step.action == "generate"
+        )
         self.extracted = tuple(name for name, slot in plan.slots.items() if slot.kind == "extract")
         self.slots_of: dict[str, list[str]] = {}
         for name, slot in plan.slots.items():

@@ -37,6 +37,7 @@ COPIES = {
     "chosen": "{{ slots.many | first }}",
     "of_user": "{{ user.account }}",
     "of_vars": "{{ vars.x }}",
+    "of_model": "{{ steps.wrote.result.text }}",
 }
 
 
@@ -64,8 +65,9 @@ def plan(kit):
         for name in tools
     )
     step = {"at": kit.AT, "id": "v", "action": "set", "values": {"x": "{{ message.text }}"}}
+    asks = {"at": kit.AT, "id": "wrote", "action": "generate", "role": "auto"}
     return kit.plan(
-        tools, mounts=mounts, slots={"no": kit.SLOT, "many": {**kit.SLOT, "patterns": (r"M\d{8}",), "many": True}}, flows={"f": [step]},
+        tools, mounts=mounts, slots={"no": kit.SLOT, "many": {**kit.SLOT, "patterns": (r"M\d{8}",), "many": True}}, flows={"f": [step, asks]},
         intents={"track": Intent(at=kit.AT, keywords=("track",))},
     )  # fmt: skip
 
@@ -198,6 +200,14 @@ def test_a_variable_may_carry_an_identifier_that_was_said(kit, plan):
         talk.hears("track 555E898665")
         talk.turn.context["vars"]["x"] = value
         assert talk.calls("of_vars").outcome == outcome, value
+
+
+@pytest.mark.parametrize(("text", "outcome"), [("555E898665", "success"), ("555E898666", "blocked")])
+def test_an_identifier_that_a_model_wrote_is_one_that_the_user_said(kit, plan, text, outcome):
+    talk = kit.Talk(plan)
+    talk.hears("track 555E898665")
+    talk.turn.context["steps"] = {"wrote": {"result": {"text": text}}}
+    assert talk.calls("of_model").outcome == outcome
 
 
 def test_a_computed_identifier_says_what_to_do(kit, plan):
