@@ -18,7 +18,6 @@ from interlock.compiler.check_gates import check_gates, check_mounts, check_rout
 from interlock.compiler.check_guards import check_guards
 from interlock.compiler.check_keys import check_keys
 from interlock.compiler.check_loops import check_loops
-from interlock.compiler.check_model_texts import check_model_texts
 from interlock.compiler.check_models import check_models
 from interlock.compiler.check_names import check_duplicates, check_targets
 from interlock.compiler.check_places import check_places
@@ -61,7 +60,6 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("servers", check_servers),
     ("tools", check_tools),
     ("models", check_models),
-    ("texts of models", check_model_texts),
     ("effects", check_effects),
     ("keys", check_keys),
     ("keys of calls", check_call_keys),
