@@ -117,6 +117,21 @@ def test_a_cancelled_run_ends_although_what_was_under_way_fails(play):
     assert run.state.failure["kind"] == "unknown"
 
 
+LOOP = "steps: [{for_each: {items: [a, b], as: one, key: '{{ one }}', max_parallel: MOST, do: [{call: make, with: {name: '{{ one }}'}}]}}]\n"
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("ended", ["cancelled", "deadline"])
+def test_a_stopped_run_is_not_done_where_the_items_under_way_fail(play, most, ended):
+    text = LOOP.replace("MOST", str(most)) + ("deadline: 1h\n" if ended == "deadline" else "")
+    run = play(text, tools={"make": [(400, {})]}, hold={"make"})
+    run.cancel() if ended == "cancelled" else run.advance(3_600_000)
+    run.release()
+    assert len(run.world.calls) == most
+    assert run.state.status == ("cancelled" if ended == "cancelled" else "ended")
+    assert run.state.result is None
+
+
 def test_a_failed_undoing_is_not_tried_again_by_a_run_that_goes_on_and_can_be_given_up(play):
     run = play(
         """\

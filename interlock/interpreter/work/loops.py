@@ -33,9 +33,10 @@ def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Work
     borne = (StepFailed,) if step.on_failure == "continue" else ()
     outcomes = yield Fork(work, scope, most=step.max_parallel, borne=borne)
     raise_first(one for one in outcomes if not isinstance(one, StepFailed | Stopped))  # ends of the whole procedure
-    if failed and frame.scope.stopped is None:
+    stopped = any(isinstance(one, Stopped) for one in outcomes)
+    if failed and not (stopped and frame.scope.stopped):
         raise _together(step, [(key, StepFailed(**failed[key])) for key in keyed if key in failed])
-    if any(isinstance(one, Stopped) for one in outcomes):
+    if stopped:
         raise Stopped
 
 
