@@ -99,8 +99,13 @@ def _models(record: Json, at: str) -> Iterator[Line]:
             yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
     for asked in record.get("generations") or ():
         if asked["at"] == at and "role" in asked:
-            said = asked.get("problem") or asked.get("error") or asked.get("finish")
-            yield "model", f"{asked['role']} ({at}): {asked['stage']}, {said}"
+            yield told_question(asked)
+
+
+def told_question(asked: Json) -> Line:
+    """A question to a model, and what came of it."""
+    said = asked.get("problem") or asked.get("error") or asked.get("finish")
+    return "model", f"{asked['role']} ({asked['at']}): {asked['stage']}, {said}"
 
 
 def told_tables(record: Json) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from interlock.authoring.expectations import Mismatch, Unfit
 from interlock.authoring.telling_work import told_step
 from interlock.authoring.work_expectations import work_mismatches
 from interlock.authoring.work_stage import WorkPlayed, WorkStage
-from interlock.interpreter.commands import CallTool, RunProcedure, StartTimer
+from interlock.interpreter.commands import CallTool, Generate, RunProcedure, StartTimer
 from interlock.interpreter.opening import InvalidMessage
 from interlock.spec.durations import milliseconds
 
@@ -103,6 +103,8 @@ def _waiting(one: Awaited) -> str:
     match one:
         case CallTool():
             return f"{one.step}: for {one.tool}"
+        case Generate():
+            return f"{one.step}: for model {one.role}"
         case StartTimer():
             moment = datetime.fromtimestamp(one.due_ms / 1000, UTC).isoformat(timespec="seconds")
             return f"{one.timer_id.partition('!')[0]}: until {moment}"

@@ -13,6 +13,7 @@ from interlock.interpreter.commands import (
     CancelProcedure,
     CancelTimer,
     Command,
+    Generate,
     RunProcedure,
     StartTimer,
 )
@@ -159,6 +160,8 @@ class WorkStage(Generic[W]):
                 if command.at in run.calls_at:
                     self._played.calls.append(made)
                 return self._handled(run, came)
+            case Generate():
+                return self._handled(run, self.world.write(command, self.now_ms))
             case StartTimer():
                 self._begun += 1
                 self._timers[run.path, command.timer_id] = (command.due_ms, self._begun)

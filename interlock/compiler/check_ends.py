@@ -110,6 +110,8 @@ class _Ends:
                 return set(OF_VALUES) if has_template(getattr(model, step.action)) else set()
             case "receive":
                 return set()
+            case "generate":
+                return {*OF_VALUES, "model"}
             case _:
                 return set(OF_VALUES)
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from interlock.compiler.findings import suggestion
 from interlock.compiler.shapes import may_become, whole_shape
+from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
 from interlock.contract.stored import STORABLE
 from interlock.expressions.shapes import shape_of
@@ -53,6 +54,9 @@ def fields_of(unit: Unit) -> Iterator[tuple[Path, Field]]:
     yield from _named(unit.input, ("input",))
     for name, event in unit.events.items():
         yield from _named(event, ("events", name))
+    for step in all_steps(unit):
+        if step.action == "generate":
+            yield from _named(step.model.output or {}, (*step.path, "output"))
     for part in unit.parts("tools").values():
         yield from _named(part.model.input or {}, (*part.path, "input"))
         yield from _named(part.model.output or {}, (*part.path, "output"))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
-    from interlock.spec.fields import Argument
+    from interlock.compiler.written import Path
+    from interlock.spec.fields import Argument, Field
 
 FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules")
 """Keys of an Agent that mean nothing where no step asks a model."""
@@ -37,21 +38,29 @@ def check_models(project: Project, findings: Findings) -> None:
         check_order("model rule", entries, findings)
         _asked(agent, findings)
     for unit in project.runnable:
-        _without_model(unit, findings)
+        for step in all_steps(unit):
+            if step.action == "call":
+                _call(unit, step, findings)
+            elif step.action == "generate":
+                for name, field in (step.model.output or {}).items():
+                    _filled(unit, (*step.path, "output", name), name, field, findings)
 
 
 def _proposed(part: Part, name: str, argument: Argument, findings: Findings) -> None:
     """Free text, of a bounded length; never what names a thing, counts or dates it."""
     place = part.value("input", name, "from")
     if is_identifier(name, argument):
-        message = f"{name!r} is an identifier, a number or a date, and a model would make it up"
         hint = "take it from a slot, a cell or `caller`"
-        findings.error("identifier-from-model", message, place, hint=hint)
+        findings.error("identifier-from-model", _made_up(name), place, hint=hint)
     elif argument.type != "string" or argument.max_length is None:
         hint = "write `{type: string, max_length: 200, from: model}`"
         findings.error(
             "unbounded-proposal", "a model proposes texts, and none without a `max_length`", place, hint=hint
         )
+
+
+def _made_up(name: str) -> str:
+    return f"{name!r} is an identifier, a number or a date, and a model would make it up"
 
 
 def _asked(agent: Unit, findings: Findings) -> None:
@@ -74,14 +83,24 @@ def _asked(agent: Unit, findings: Findings) -> None:
             findings.warning("no-effect", message, agent.key(*step.path, "sources"))
 
 
-def _without_model(unit: Unit, findings: Findings) -> None:
-    """A call that no model chooses has nobody to propose its texts."""
-    for step in all_steps(unit):
-        if step.action == "call":
-            _call(unit, step, findings)
+def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings) -> None:
+    """What a model fills in: texts with a bound, one value of several, yes or no; and objects and lists of these."""
+    if is_identifier(name, field):
+        findings.error("identifier-from-model", _made_up(name), unit.key(*path), hint="take it from a slot or a cell")
+    elif field.type == "object" and field.fields is not None:
+        for inner, one in field.fields.items():
+            _filled(unit, (*path, "fields", inner), inner, one, findings)
+    elif field.type == "list" and field.items is not None and field.max_length is not None:
+        _filled(unit, (*path, "items"), name, field.items, findings)
+    elif field.type != "boolean" and not field.enum and (field.type != "string" or field.max_length is None):
+        hint = "write `{type: string, max_length: 200}`, or an `enum`; a list needs `max_length` and `items`"
+        findings.error(
+            "unbounded-proposal", f"what a model writes into {name!r} has no bound", unit.key(*path), hint=hint
+        )
 
 
 def _call(unit: Unit, step: Written, findings: Findings) -> None:
+    """A call that no model chooses has nobody to propose its texts."""
     tool = unit.find("tools", step.model.call)
     for name, argument in (tool.model.input or {}).items() if tool else ():
         if argument.from_ == "model" and not argument.optional and argument.default is None:

@@ -21,7 +21,7 @@ TALKING = {
     "refuse": "end it with `end` or `fail`",
     "handoff": "end it with `fail`; who looks after it may mend the cause and `retry`",
     "retrieve": "do it in the Agent that runs the procedure",
-    "generate": "do it in the Agent that runs the procedure",
+    "generate": "let it fill in fields: `output`",
     "act": "write the calls as steps: `call`",
     "flow": "write the steps here, or in a procedure of their own: `run`",
 }
@@ -72,8 +72,10 @@ def check_places(project: Project, findings: Findings) -> None:
 
 
 def _in_procedure(unit: Unit, step: Written, findings: Findings) -> None:
-    if step.action in TALKING:
-        message = f"a procedure talks to nobody: `{step.action}` is for the flows of an Agent"
+    fills = step.action == "generate" and step.model.output is not None
+    if step.action in TALKING and not fills:
+        what = f"`{step.action}`" + (" without `output`" if step.action == "generate" else "")
+        message = f"a procedure talks to nobody: {what} is for the flows of an Agent"
         place = unit.key(*step.path, step.action)
         findings.error("not-in-procedure", message, place, hint=TALKING[step.action])
     for key, remedy in KEYS_OF_CALLS.items():

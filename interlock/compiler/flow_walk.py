@@ -190,8 +190,11 @@ class Walk:
         return result
 
     def _generate(self, step: Written, ways: Ways) -> Result:
-        """Something is said, by the model or by the response of the only call; or no model answers."""
+        """Something is said, by the model or by the response of the only call, or filled in; or no model answers."""
         result = self._said(step, ways)
+        if step.model.output is not None:
+            result.on = dict(ways)
+            result.fails(self._template_errors(step, "with"), ways)
         result.fails(("model",), ways, ((*step.path, "generate"), "no model answers"))
         return result
 

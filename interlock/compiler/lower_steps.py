@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from interlock.compiler.lower_fields import maybe_ms, maybe_text, text, texts
+from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, texts
 from interlock.compiler.lower_models import grounding
 from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
 from interlock.plan import steps as plan
@@ -142,6 +142,8 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
                 instructions=maybe_text(model.instructions),
                 grounding=grounding(model.grounding),
                 sources=model.sources or "none",
+                bind=model.with_ or {},
+                output=None if model.output is None else fields(model.output),
             )
         case "flow":
             return plan.FlowStep(**common, flow=model.flow)

@@ -103,6 +103,8 @@ class _Steps:
                 return self._scopes.called(model.call, expanded=bool(model.expand))
             case "run":
                 return run_result(unit.procedures.get(model.run))
+            case "generate" if model.output is not None:
+                return object_of({"result": fields_shape(model.output)})
             case "retrieve" | "generate" | "act":
                 return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
             case "receive":
@@ -129,6 +131,7 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
             yield from place.value(model.query, *path, "query", wanted=STRING)
         case "generate":
             yield from place.text(model.instructions, *path, "instructions")
+            yield from place.values(model.with_, *path, "with", wanted={})
         case "act":
             yield from place.text(model.guidance, *path, "guidance")
         case "set" | "end":

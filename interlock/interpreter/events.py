@@ -142,6 +142,6 @@ class CancelAsked:
     by: str = ""
 
 
-WorkEvent: TypeAlias = ToolReturned | TimerDue | ProcedureEnded | EventReceived | RetryAsked | CancelAsked
+WorkEvent: TypeAlias = ToolReturned | Generated | TimerDue | ProcedureEnded | EventReceived | RetryAsked | CancelAsked
 
 Event: TypeAlias = MessageReceived | Ended | PersonActed | ProcedureEnded | TimerFired

@@ -129,6 +129,8 @@ class StepLines(Lines):
                 return f"search {step.retriever}"
             case "act":
                 return f"a model chooses: {', '.join(step.tools)}"
+            case "generate" if step.output is not None:
+                return f"a model fills in {', '.join(step.output)}"
             case "generate":
                 return "a model writes" + (f" ({step.role})" if step.role != "auto" else "")
             case "set":

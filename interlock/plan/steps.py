@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import pydantic
 
-from interlock.plan.base import Expression, Part, Path, Placed, Text, Value
+from interlock.plan.base import Expression, Field, Part, Path, Placed, Text, Value
 from interlock.plan.models import Grounding
 
 ErrorKind = Literal[
@@ -115,13 +115,18 @@ class RetrieveStep(BaseStep):
 
 
 class GenerateStep(BaseStep):
-    """Prose by a model. `role` is a role or `auto`; without `grounding` that of the Agent counts."""
+    """Prose by a model; with `output` these fields, out of what `bind` shows it.
+
+    `role` is a role or `auto`; without `grounding` that of the Agent counts.
+    """
 
     action: Literal["generate"]
     role: str
     instructions: Text | None = None
     grounding: Grounding | None = None
     sources: Literal["append", "none"] = "none"
+    bind: dict[str, Value] = {}
+    output: dict[str, Field] | None = None
 
 
 class ActStep(BaseStep):

@@ -23,8 +23,9 @@ from interlock.spec.base import (
     Value,
     Wired,
 )
+from interlock.spec.fields import Field  # noqa: TC001 - pydantic reads it
 from interlock.spec.models import Grounding  # noqa: TC001 - pydantic reads it
-from interlock.spec.rules import Beside, NotEmpty
+from interlock.spec.rules import Beside, NotEmpty, OneOf
 
 ErrorKind = Literal[
     "timeout", "blocked", "error", "missing", "ambiguous", "requires", "ensures", "unknown", "model", "cancelled"
@@ -157,7 +158,16 @@ class RetrieveStep(BaseStep):
 
 
 class GenerateStep(BaseStep):
-    """Let a model write, unless a mount's response answers."""
+    """Let a model write, unless a mount's response answers; or, with `output`, let it fill in fields and say nothing.
+
+    A Procedure has the second only.
+    """
+
+    key_rules = (
+        Beside("with", ("output",)),
+        OneOf("prose is grounded, and fields are as `output` says", ("output", "grounding"), optional=True),
+        OneOf("prose names its sources, and fields have none", ("output", "sources"), optional=True),
+    )
 
     generate: Name
     """A role, or `auto`: the first of `model_rules` that holds."""
@@ -167,6 +177,10 @@ class GenerateStep(BaseStep):
     """How far it must rest on evidence, in place of the Agent's."""
     sources: Maybe[Literal["append", "none"]] = None
     """`append`: sources of passages that the text does not cite are added; none by default."""
+    with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
+    """What the model is shown, by name: data, in which no instruction counts."""
+    output: Maybe[Wired[Field]] = None
+    """What it fills in, for `steps.<id>.result`: texts of a bounded length or out of an `enum`, and booleans."""
 
 
 class Choice(SpecModel):

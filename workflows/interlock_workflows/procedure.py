@@ -18,6 +18,7 @@ from interlock.interpreter.commands import (
     CancelProcedure,
     CancelTimer,
     Command,
+    Generate,
     RunProcedure,
     StartTimer,
 )
@@ -30,6 +31,7 @@ from interlock.interpreter.work.retrying import changed_steps
 from interlock.interpreter.work.state import RunState
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
+from interlock_workflows.asking import ask_model
 from interlock_workflows.children import run_child
 from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import language_of_starter
@@ -138,6 +140,8 @@ class Procedure:
             match command:
                 case CallTool():
                     self._spawn(self._call(command))
+                case Generate():
+                    self._spawn(self._ask(command))
                 case StartTimer():
                     self._timers[command.timer_id] = self._spawn(self._wait(command))
                 case CancelTimer():
@@ -172,6 +176,9 @@ class Procedure:
 
     async def _call(self, command: CallTool) -> None:
         self._happened(await driver.call_tool(self._program.plan, self.state.run_id, command))
+
+    async def _ask(self, command: Generate) -> None:
+        self._happened(await ask_model(self._program.plan, self.state.run_id, command))
 
     async def _wait(self, command: StartTimer) -> None:
         left = command.due_ms - now_ms()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from interlock.interpreter.commands import CallTool, RunProcedure, StartTimer
+from interlock.interpreter.commands import CallTool, Generate, RunProcedure, StartTimer
 from interlock.interpreter.work.machine import WorkMachine
 from interlock.interpreter.work.retrying import unresolved
 from interlock.interpreter.work.state import RunState
@@ -80,6 +80,8 @@ def _waiting(one: Awaited) -> Json:
     match one:
         case CallTool():
             return {"for": "call", "tool": one.tool, "step": one.step}
+        case Generate():
+            return {"for": "model", "role": one.role, "step": one.step}
         case StartTimer():
             return {"for": "time", "until_ms": one.due_ms, "step": one.timer_id.partition("!")[0]}
         case RunProcedure():

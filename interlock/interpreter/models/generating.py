@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from interlock.expressions import Missing
 from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
@@ -11,6 +12,7 @@ from interlock.interpreter.failures import Interrupted, StepFailed
 from interlock.interpreter.models import evidence, roles
 from interlock.interpreter.models.asking import entered
 from interlock.interpreter.models.figures import unsourced
+from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
 from interlock.interpreter.models.prompts import REPLY_SCHEMA, messages
 from interlock.interpreter.models.quoting import with_sources, without_citations
@@ -43,7 +45,9 @@ class Written:
 
 
 def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
-    """Add prose to the reply, unless a mount's response answers the turn's only call."""
+    """Add prose to the reply, unless a mount's response answers the turn's only call; or fill in the step's fields."""
+    if step.output is not None:
+        return {"result": (yield from _filled(turn, step))}
     if not turn.parts and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
@@ -71,6 +75,17 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
         raise StepFailed("model", came.message or "the model wrote nothing", step.id, step.at)
     turn.parts.append(part)
     return {"result": {"text": part.text, "kind": part.outcome}}
+
+
+def _filled(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
+    try:
+        given = {name: turn.program.value(value)(turn.context) for name, value in step.bind.items()}
+    except Missing as missing:
+        raise StepFailed("error", str(missing), step.id, step.at) from missing
+    filled = yield from fill(turn, step, given)
+    if turn.interrupted:
+        raise Interrupted
+    return filled
 
 
 def degraded(turn: Turn) -> str:

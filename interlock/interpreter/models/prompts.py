@@ -115,12 +115,13 @@ def _shown(turn: "Turn", call: Any) -> "Json":
 def _fitted(found: "Json") -> str:
     """As JSON within the limit: what takes most goes first, from its end."""
     parts = [found[key] for key in ("results", "passages") if key in found]
-    while len((text := _as_data(found)).encode(errors="replace")) > CONTEXT_BYTES and any(parts):
-        max(parts, key=lambda part: len(_as_data(part))).pop()
+    while len((text := as_data(found)).encode(errors="replace")) > CONTEXT_BYTES and any(parts):
+        max(parts, key=lambda part: len(as_data(part))).pop()
     return text
 
 
-def _as_data(value: Any) -> str:
+def as_data(value: Any) -> str:
+    """A value as JSON in which nothing can pass for the beginning or the end of the context."""
     return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)
 
 

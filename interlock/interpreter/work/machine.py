@@ -8,6 +8,7 @@ from interlock.interpreter.commands import CancelTimer, Command, StartTimer
 from interlock.interpreter.events import (
     CancelAsked,
     EventReceived,
+    Generated,
     ProcedureEnded,
     RetryAsked,
     TimerDue,
@@ -97,7 +98,7 @@ class WorkMachine:
                 self._cancel(event)
             case TimerDue() if event.timer_id in (DEADLINE, PARK):
                 self._clock(event)
-            case TimerDue() | ToolReturned() | ProcedureEnded():
+            case TimerDue() | ToolReturned() | Generated() | ProcedureEnded():
                 self._later(event.now_ms)
                 wait = _id(event)
                 if self._tasks.awaits(wait):
@@ -302,11 +303,11 @@ def _as_json(failure: StepFailed) -> Json:
     return found
 
 
-def _id(event: TimerDue | ToolReturned | ProcedureEnded) -> str:
+def _id(event: TimerDue | ToolReturned | Generated | ProcedureEnded) -> str:
     match event:
         case TimerDue():
             return event.timer_id
-        case ToolReturned():
+        case ToolReturned() | Generated():
             return event.call_id
         case ProcedureEnded():
             return event.child_id

@@ -1,4 +1,4 @@
-"""What each step without steps of its own does: call, run, wait, receive, set, respond, end, fail."""
+"""What each step without steps of its own does: call, run, wait, receive, fill in, set, respond, end, fail."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from interlock.interpreter.cells import at_path
 from interlock.interpreter.commands import RunProcedure, StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.formats import moment_of
+from interlock.interpreter.models.filling import fill
 from interlock.interpreter.texts import said
 from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work import effects
@@ -18,6 +19,7 @@ from interlock.plan.steps import (
     CallStep,
     EndStep,
     FailStep,
+    GenerateStep,
     ReceiveStep,
     RespondStep,
     RunStep,
@@ -40,6 +42,8 @@ def do(walk: "Walk", step: Step, frame: Frame, instance: str, entry: "Json", not
             yield from effects.call(walk, step, frame, instance, entry, note)
         case RunStep():
             yield from _run(walk, step, frame, instance, entry, note)
+        case GenerateStep():
+            yield from _generate(walk, step, frame, entry, note)
         case WaitStep():
             yield [StartTimer(f"{instance}!wait", _until(walk, step, frame, entry))]
         case ReceiveStep():
@@ -85,6 +89,16 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     if ended.ending == "failed":
         raise StepFailed("error", ended.message, step.id, step.at)
     entry["result"] = ended.result
+
+
+def _generate(walk: "Walk", step: GenerateStep, frame: Frame, entry: "Json", note: "Json") -> Working:
+    """What a model fills in; the record has the question and its answer's circumstances, whatever came of it."""
+    scene = frame.scene
+    try:
+        entry["result"] = yield from fill(scene, step, values(frame, step.bind))
+    finally:
+        note["models"], scene.asked = scene.asking.generations, None
+        frame.at(walk.now_ms)
 
 
 def _receive(walk: "Walk", step: ReceiveStep, instance: str, entry: "Json") -> Working:

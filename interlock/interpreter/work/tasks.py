@@ -10,7 +10,15 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from interlock.interpreter.commands import CallTool, CancelProcedure, CancelTimer, Command, RunProcedure, StartTimer
+from interlock.interpreter.commands import (
+    CallTool,
+    CancelProcedure,
+    CancelTimer,
+    Command,
+    Generate,
+    RunProcedure,
+    StartTimer,
+)
 
 Reason: TypeAlias = Literal["sibling", "timeout", "deadline", "cancelled"]
 """Why a task is to begin nothing more: another branch has failed, its time is over, or the run is cancelled."""
@@ -27,7 +35,7 @@ class AwaitEvent:
     place: int
 
 
-Awaited: TypeAlias = CallTool | StartTimer | RunProcedure | AwaitEvent
+Awaited: TypeAlias = CallTool | Generate | StartTimer | RunProcedure | AwaitEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +248,7 @@ def _pause_of(task: _Task) -> str:
 
 def _id(awaited: Awaited) -> str:
     match awaited:
-        case CallTool():
+        case CallTool() | Generate():
             return awaited.call_id
         case StartTimer():
             return awaited.timer_id
