@@ -93,7 +93,9 @@ def _generated(question: Generate, reply: dict[str, Any], asked: Asked, now_ms: 
     """The end of the question as a worker's activity would tell it."""
     spoken = said(reply, asked)
     if spoken.fault or len(spoken.text) > INLINE_LIMIT:
-        return Generated(question.call_id, now_ms, message=f"stubbed {spoken.fault or 'answer that is too large'}")
+        return Generated(
+            question.call_id, now_ms, message=f"stubbed {spoken.fault or 'answer that is too large'}", attempts=1
+        )
     if question.schema is None:
         return Generated(question.call_id, now_ms, model_answer(question, text=spoken.text, finish=spoken.finish))
     found = object_in(spoken.text, question.schema)

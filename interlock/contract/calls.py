@@ -110,9 +110,9 @@ class ResolvedPlan:
     plan_json: str
 
 
-def details_of(details: Sequence[Any], ending: Literal["timeout", "error"]) -> FailureDetails:
+def details_of(details: Sequence[Any], ending: Literal["timeout", "error"], *, attempts: int = 1) -> FailureDetails:
     """The details of a tool's failure, or bare ones where a failure carries none (Temporal's own time-outs)."""
     names = {f.name for f in fields(FailureDetails)}
     if details and isinstance(details[0], dict) and set(details[0]) <= names and "ending" in details[0]:
         return FailureDetails(**details[0])
-    return FailureDetails(ending=ending)
+    return FailureDetails(ending=ending, attempts=attempts)

@@ -50,6 +50,7 @@ class Generated:
     """The end of one question to a model with all its attempts; what was written is not believed yet.
 
     `answer` has the fields of a `ModelAnswer`; none where no model has answered, which `message` explains.
+    `attempts` is 0 where the question could not be sent at all.
     """
 
     call_id: str
@@ -57,6 +58,7 @@ class Generated:
     answer: Body | None = None
     message: str = ""
     elapsed_ms: int = 0
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

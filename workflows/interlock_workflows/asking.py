@@ -1,6 +1,5 @@
 """Questions to models and retrievers as activities: what is asked, for how long, how often, and how it ended."""
 
-import asyncio
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from interlock.interpreter.models.roles import settings_of
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 from interlock_workflows.clock import GRACE_MS, now_ms
+from interlock_workflows.failing import known_of
 
 T = TypeVar("T", ModelAnswer, Passages)
 
@@ -34,7 +34,7 @@ BEATS_MS = 5_000
 
 
 async def ask_model(plan: Plan, run_id: str, command: Generate) -> Generated:
-    """Ask the model of a role, with the attempts that may help. Raises CancelledError when the asking is cancelled."""
+    """Ask the model of a role, with the attempts that may help."""
     begun = now_ms()
     request = _request(plan, run_id, command)
     try:
@@ -43,10 +43,11 @@ async def ask_model(plan: Plan, run_id: str, command: Generate) -> Generated:
     except NotStrictJsonError as refused:
         return Generated(command.call_id, now_ms(), message=f"the question cannot be sent: {refused}")
     except ActivityError as failure:
-        if _cancelled():
-            raise asyncio.CancelledError from None
-        return Generated(command.call_id, now_ms(), message=_words(failure), elapsed_ms=now_ms() - begun)
-    return Generated(command.call_id, now_ms(), asdict(answer), elapsed_ms=answer.elapsed_ms)
+        tried = known_of(failure, ATTEMPTS).attempts
+        return Generated(
+            command.call_id, now_ms(), message=_words(failure), elapsed_ms=now_ms() - begun, attempts=tried
+        )
+    return Generated(command.call_id, now_ms(), asdict(answer), elapsed_ms=answer.elapsed_ms, attempts=answer.attempts)
 
 
 async def search(plan: Plan, run_id: str, command: Retrieve) -> Retrieved:
@@ -118,12 +119,6 @@ _POLICY = RetryPolicy(
     maximum_interval=timedelta(milliseconds=LONGEST_PAUSE_MS),
     maximum_attempts=ATTEMPTS,
 )
-
-
-def _cancelled() -> bool:
-    """Whether this was cancelled, which Temporal tells as a failure of the activity: the turn must not go on."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _words(failure: ActivityError) -> str:

@@ -9,8 +9,9 @@ from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHand
 
 from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.events import ProcedureEnded
-from interlock_workflows import driver, inbound
+from interlock_workflows import inbound
 from interlock_workflows.clock import now_ms
+from interlock_workflows.failing import details_of
 from interlock_workflows.opening import memo_for
 
 Handles = dict[str, ChildWorkflowHandle[Any, Any]]
@@ -54,5 +55,5 @@ def _failed(command: RunProcedure, failure: ChildWorkflowError, run_id: str) -> 
 
 def _leaves_effects(cause: BaseException | None) -> bool:
     """What a run says that has not ended well; of one that could not say anything the worst is taken for true."""
-    details = driver.details_of(cause)
+    details = details_of(cause)
     return bool(details[0].get("leaves_effects")) if details and isinstance(details[0], dict) else True

@@ -20,6 +20,7 @@ from interlock.plan.plan import Plan
 from interlock.plan.tools import Tool
 from interlock_workflows.asking import ask_model, search
 from interlock_workflows.clock import GRACE_MS, now_ms
+from interlock_workflows.failing import known_of
 
 STORING_MS = 30_000
 """In place of `GRACE_MS`, where values are to be read from the store or written into it."""
@@ -35,12 +36,14 @@ QUEUE_MS = 60_000
 
 
 async def carried_out(machine: Machine, plan: Plan, run_id: str, commands: list[Command]) -> list[Command]:
-    """Make the calls of a turn to its end; what is left to be done then."""
+    """Make the calls of a turn to its end; what is left to be done then. Raises CancelledError if it is cancelled."""
     while True:
         asked = [one for one in commands if isinstance(one, Asked)]
         if not asked:
             return commands
         ends = await _side_by_side([_done(plan, run_id, one) for one in asked])
+        if _cancelled():
+            raise asyncio.CancelledError
         commands = [command for end in ends for command in machine.handle(end)]
 
 
@@ -52,6 +55,12 @@ def _done(plan: Plan, run_id: str, asked: Asked) -> Coroutine[Any, Any, Ended]:
             return ask_model(plan, run_id, asked)
         case Retrieve():
             return search(plan, run_id, asked)
+
+
+def _cancelled() -> bool:
+    """Whether this was cancelled, which Temporal tells as a failure of the activity: the turn must not go on."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _side_by_side(running: list[Coroutine[Any, Any, Ended]]) -> list[Ended]:
@@ -120,7 +129,7 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
         message = f"the arguments cannot be sent: {refused}"
         return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=False)
     except ActivityError as failure:
-        return _failed(command.call_id, failure, begun)
+        return _failed(command.call_id, failure, begun, tool.retry.attempts)
     return ToolReturned(
         command.call_id,
         "returned",
@@ -206,30 +215,19 @@ def _longest_ms(tool: Tool) -> int:
     return QUEUE_MS + tool.retry.attempts * _attempt_ms(tool) + (tool.retry.attempts - 1) * pause
 
 
-def _failed(call_id: str, failure: ActivityError, begun: int) -> ToolReturned:
-    cause = failure.cause
-    timed_out = isinstance(cause, exceptions.TimeoutError) or (
-        isinstance(cause, ApplicationError) and cause.type == calls.TOOL_TIMEOUT
-    )
-    known = calls.details_of(details_of(cause), "timeout" if timed_out else "error")
+def _failed(call_id: str, failure: ActivityError, begun: int, attempts: int) -> ToolReturned:
+    known = known_of(failure, attempts)
     return ToolReturned(
         call_id,
         known.ending,
         now_ms(),
         status=known.status,
         payload=known.payload,
-        message=_words(cause),
+        message=_words(failure.cause),
         sent=known.sent,
         attempts=known.attempts,
         elapsed_ms=known.elapsed_ms or now_ms() - begun,
     )
-
-
-def details_of(cause: BaseException | None) -> list[Any]:
-    """The details that a failure carries, as plain JSON."""
-    raw = cause.details if isinstance(cause, ApplicationError) else ()
-    converter = workflow.payload_converter()
-    return [converter.from_payload(one.payload, Any) for one in raw]
 
 
 def _words(cause: BaseException | None) -> str:

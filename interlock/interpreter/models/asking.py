@@ -58,7 +58,8 @@ def entered(turn: "Turn", question: Generate, came: "Generated") -> "Json":
         "call": question.call_id,
         "messages": len(question.messages),
         "elapsed_ms": came.elapsed_ms,
-        **{key: answer.get(key) for key in ("model", "finish", "rung", "attempts", "input_tokens", "output_tokens")},
+        "attempts": answer.get("attempts", came.attempts),
+        **{key: answer.get(key) for key in ("model", "finish", "rung", "input_tokens", "output_tokens")},
     }
     turn.asking.generations.append(entry)
     return entry

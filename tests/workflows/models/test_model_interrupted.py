@@ -14,6 +14,7 @@ from tests.workflows.models.desk import (
     SOON,
     asked_of,
     attempts_in,
+    clever,
     dripping,
     history_of,
     never,
@@ -86,7 +87,7 @@ async def test_a_model_slower_than_its_time_out_is_left_each_time_and_the_turn_d
     for (reply, record), history in zip(turns, histories, strict=True):
         assert (reply["outcome"], reply["text"]) == ("degraded", AWAY)
         assert "no whole answer within 500 ms" in record["generations"][0]["error"]
-        assert attempts_in(history) == 3
+        assert attempts_in(history) == record["generations"][0]["attempts"] == 3
     assert len(left) >= len(texts)
     assert max(left) < 6, left  # it was hung up on
     await replayed(*histories)
@@ -145,4 +146,24 @@ async def test_a_single_answer_that_is_cancelled_ends_as_cancelled_and_leaves_th
         assert await asyncio.to_thread(model.hung_up.wait, 10)
         history = await handle.fetch_history()
     assert [one["model"] for one in asked_of(model)] == ["tiny"]  # nothing came after the choice
+    await replayed(history)
+
+
+async def test_a_single_answer_cancelled_while_a_tool_works_ends_as_cancelled_and_nothing_is_written(
+    stage, serve, desk, monkeypatch
+):
+    model = serve(handler=clever)
+    notes = serve.start(handler=never)
+    monkeypatch.setenv("NOTES_URL", f"http://127.0.0.1:{notes.port}")
+    async with stage.serving(desk(), max_heartbeat_throttle_interval=SOON):
+        talk = await stage.talk()
+        start = {"user": {"id": "u1"}, "message": {"id": "m1", "text": "do the notes speak of fog?"}}
+        handle = await talk.client.start_workflow("desk", start, id=uuid.uuid4().hex, task_queue=stage.queue)
+        assert await asyncio.to_thread(notes.arrived.wait, 20)
+        await handle.cancel()
+        with pytest.raises(WorkflowFailureError) as ended:
+            await handle.result()
+        history = await handle.fetch_history()
+    assert isinstance(ended.value.cause, CancelledError)
+    assert [one["model"] for one in asked_of(model)] == ["tiny", "tiny"]  # nobody was asked to write
     await replayed(history)
