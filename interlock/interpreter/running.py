@@ -35,7 +35,8 @@ def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
     if lacks is not None and not turn.parts:
         return lacks
     if turn.parts:
-        return _spoken(turn, _outcome(turn), "", None)
+        outcome = _outcome(turn)
+        return _spoken(turn, outcome, "cut" if outcome == "degraded" else "", None)
     return (None if turn.silent else direct(turn)) or Answer("empty")
 
 

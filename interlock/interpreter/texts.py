@@ -36,6 +36,7 @@ ENGINE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "抱歉，我手头没有可靠的依据来回答。",
         "en": "Sorry, I have nothing reliable to answer that from.",
     },
+    "cut": {"zh": "（回答过长，以上并不完整。）", "en": "(That is not all: there was no room for more.)"},
     "sources": {"zh": "来源：", "en": "Sources:"},
     "running": {"zh": "已开始办理，完成后告知您。", "en": "That has been started; you will hear when it is done."},
     "failed": {"zh": "抱歉，这条消息暂时无法处理。", "en": "Sorry, this message cannot be handled just now."},

@@ -124,7 +124,7 @@ class Asking:
     retrievals: list[Json] = field(default_factory=list)
     """Every search, with the sources that it found."""
     flags: Json = field(default_factory=dict)
-    """What the checks on prose have found: `unsourced_figures`, `prose_dropped`."""
+    """What the checks on prose have found: `unsourced_figures`, `unknown_citations`, `prose_dropped`, `cut`."""
 
 
 @dataclass(slots=True, init=False)

@@ -84,6 +84,61 @@ def test_what_was_said_before_is_said_too(changed, model):
     assert came(desk("plain")) == ("degraded", f"Hello.\n\n{AWAY}")
 
 
+# -- replies that broke off -------------------------------------------------------------------------------------------
+
+
+CUT = ENGINE_TEXTS["cut"]
+
+
+def broken_off(model, text):
+    model.says["generation"] = [{"answer": {"finish": "length", "text": text, "value": None}}]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("It is SENT. It costs 1", "It is SENT."),
+        ("It is SENT! Then (it", "It is SENT!"),
+        ("**It is SENT.** And", "**It is SENT.**"),
+        ("- SENT\n- HELD\n- GO", "- SENT\n- HELD"),
+        ("It is SENT. See example.com/par", "It is SENT."),
+        ("It is SENT. It weighs 3.", "It is SENT."),
+        ("It is SENT.", "It is SENT."),
+    ],
+)
+def test_a_reply_that_broke_off_is_said_to_its_last_whole_sentence_and_as_what_it_is(changed, model, written, said):
+    desk = changed(OFF)
+    broken_off(model, written)
+    assert came(desk("where is B1234")) == ("degraded", f"{said}\n\n{CUT['en']}")
+    assert desk.record["guard_flags"]["cut"] is True
+    assert (desk.record["reason"], desk.record["generations"][0]["finish"]) == ("cut", "length")
+
+
+def test_it_is_said_in_the_language_of_the_person(changed, model):
+    desk = changed(OFF)
+    broken_off(model, "已经发货。大约还要三")
+    assert came(desk("查订单 B1234")) == ("degraded", f"已经发货。\n\n{CUT['zh']}")
+
+
+@pytest.mark.parametrize("written", ["It is", "It weighs 3.", "运费是"])
+def test_of_a_reply_without_a_whole_sentence_nothing_is_said(changed, model, written):
+    desk = changed(OFF)
+    broken_off(model, written)
+    assert came(desk("where is B1234")) == ("degraded", AWAY)
+    assert desk.record["problems"][0]["message"] == "the model wrote nothing whole"
+
+
+def test_a_reply_of_which_each_part_is_there_is_whole(desk, model):
+    said = {"kind": "answer", "confidence": "high", "text": "It is SENT."}
+    model.says["generation"] = [{"answer": {"finish": "length", "text": "", "value": said}}]
+    assert came(desk("where is B1234")) == ("answer", "It is SENT.")
+
+
+def test_strict_says_nothing_of_a_reply_that_broke_off(desk, model):
+    broken_off(model, "It is SENT. It will")
+    assert came(desk("where is B1234")) == ("decline", NOT_KNOWN)
+
+
 # -- hostile replies --------------------------------------------------------------------------------------------------
 
 

@@ -179,3 +179,36 @@ def test_a_question_names_no_candidate_of_its_own_in_strict(changed, model, mode
     desk = changed(mode)
     model.reply("B7777?", kind="ask_for_clarification")
     assert came(desk("where are B1234 and B5678")) == ("ask", said)
+
+
+# -- what was not shown -----------------------------------------------------------------------------------------------
+
+
+def test_a_result_that_is_too_large_to_show_bears_no_answer(desk, model):
+    model.answers["find"]["state"] = "x" * 12_000
+    model.reply("It is on its way.")
+    assert came(desk("where is B1234")) == ("ask", SAY_MORE)
+
+
+def test_nor_are_its_figures_a_source(desk, model):
+    model.answers["find"]["state"] = "x" * 12_000
+    model.choose("find", more=True)
+    model.propose(reason="late")
+    model.reply("It takes 3 days.")
+    assert came(desk("it is about B1234")) == ("decline", NOT_KNOWN)
+    model.says["generation"] = []
+    model.reply("It is held.")
+    assert came(desk("it is about B1234")) == ("answer", "It is held.")
+
+
+def test_a_masked_figure_is_no_source(desk, model):
+    model.answers["find"]["token"] = "4711"
+    model.reply("The token is 4711.")
+    assert came(desk("where is B1234")) == ("decline", NOT_KNOWN)
+
+
+def test_a_figure_is_not_sourced_by_the_models_own_proposal(desk, model):
+    model.propose(reason="refund of 940 euros")
+    model.reply("It is held for a refund of 940 euros.")
+    assert came(desk("hold B1234")) == ("decline", NOT_KNOWN)
+    assert desk.record["calls"][0]["arguments"]["reason"] == "refund of 940 euros"

@@ -93,7 +93,7 @@ def test_a_result_that_is_too_large_is_left_out_whole(desk, model):
     model.reply("Hm.", kind="decline")
     desk("where is B1234")
     ((shown,), _) = block(prompt(model)[-1]["content"])[0]["results"], None
-    assert shown["result"].startswith("too large to show")
+    assert shown == {"tool": "find", "left_out": "too large to show: 12,040 characters"}
 
 
 def test_the_largest_question_can_be_sent(changed, model):

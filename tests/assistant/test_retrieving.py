@@ -201,3 +201,27 @@ def test_large_passages_leave_the_prompt_within_its_bound(ask, model, shelf):
     assert len(prompt_of(model)) < 97_000
     assert "a" * 60_000 in prompt_of(model)
     assert "bbb" not in prompt_of(model)
+
+
+@pytest.mark.parametrize("said", ["See [7].", "As written [1, 7].", "【7】 says so."])
+def test_in_strict_no_passage_is_cited_that_was_not_found(ask, model, shelf, said):
+    shelf["handbook"] = [("A parcel weighs 30 kg at most.", WEIGHT)]
+    model.reply(said)
+    assert ask("How heavy may my 7 parcels be?")["outcome"] == "decline"
+    assert len(ask.record["guard_flags"]["unknown_citations"]) == 1
+
+
+def test_a_passage_that_did_not_fit_in_the_prompt_bears_nothing_and_is_no_source_of_the_prose(ask, model, shelf):
+    shelf["handbook"] = [("Fine. " * 15_000, WEIGHT), ("It is 30 kg. " + "b" * 20_000, RETURNS)]
+    model.reply("Up to 30 kg [2].")
+    assert ask("How heavy?")["outcome"] == "decline"
+    assert ask.record["guard_flags"]["unsourced_figures"] == ["30", "2"]
+    model.says["generation"] = []
+    model.reply("It is fine.")
+    assert ask("How heavy?")["text"] == "It is fine.\n\nSources:\n- Sending (sending.md, line 5)"
+
+
+def test_passages_of_which_none_fits_in_the_prompt_are_no_evidence(ask, model, shelf):
+    shelf["handbook"] = [("a" * 97_000, WEIGHT)]
+    model.reply("It is fine.")
+    assert ask("How heavy?")["outcome"] == "ask"

@@ -17,7 +17,7 @@ def details_of(cause: BaseException | None) -> list[Any]:
 
 
 def known_of(failure: ActivityError, most: int) -> FailureDetails:
-    """What is known of the last attempt, of `most` that there may be. One that was lost with its worker tells nothing."""
+    """What is known of the last of at most so many attempts; one that was lost with its worker tells nothing."""
     cause = failure.cause
     timed_out = isinstance(cause, exceptions.TimeoutError) or (
         isinstance(cause, ApplicationError) and cause.type == calls.TOOL_TIMEOUT
@@ -29,5 +29,5 @@ def _attempts(failure: ActivityError, most: int) -> int:
     """How often it was tried at least: all attempts, those that the failure before the last one tells of, or one."""
     if failure.retry_state is RetryState.MAXIMUM_ATTEMPTS_REACHED:
         return most
-    before = failure.cause.cause if failure.cause is not None else None
+    before = failure.cause.cause if isinstance(failure.cause, exceptions.TimeoutError) else None
     return calls.details_of(details_of(before), "error").attempts

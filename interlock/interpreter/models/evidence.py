@@ -1,11 +1,26 @@
-"""What a turn has found out: results and passages that prose may rest on, and calls that gave nothing."""
+"""What a turn has found out, and what of it a model was shown: only that bears what it writes."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import CallResult, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The data of a prompt: as text, and the results and passages that stand whole in it."""
+
+    text: str = ""
+    results: tuple[Any, ...] = ()
+    passages: "tuple[Json, ...]" = ()
+
+    @property
+    def bears(self) -> bool:
+        """Whether anything of it bears an answer."""
+        return bool(self.results or self.passages)
 
 
 def results(turn: "Turn") -> "list[CallResult]":
@@ -22,17 +37,18 @@ def outcomes(turn: "Turn") -> "list[Json]":
     ]
 
 
-def is_there(turn: "Turn") -> bool:
-    """Whether anything of this turn bears an answer: a successful receipt or a passage."""
-    return bool(turn.asking.passages) or bool(results(turn))
-
-
-def sources(turn: "Turn") -> Iterator[Any]:
+def sources(turn: "Turn", shown: Shown) -> Iterator[Any]:
     """Where a figure may stand: the user's words, results, passages, and what the spec itself says."""
     yield turn.message.text
     yield from (one["text"] for one in turn.state.transcript if one["role"] == "user")
-    yield from (call.result for call in results(turn))
-    yield from (call.arguments for call in results(turn))
-    yield from (one["text"] for one in turn.asking.passages)
-    yield from (one["source"] for one in turn.asking.passages)
+    yield from shown.results
+    yield from (_given(turn, call) for call in results(turn))
+    yield from (one["text"] for one in shown.passages)
+    yield from (one["source"] for one in shown.passages)
     yield turn.program.plan.config
+
+
+def _given(turn: "Turn", call: "CallResult") -> "Json":
+    """The arguments of a call that no model has made up."""
+    declared = turn.program.plan.tools[call.tool].input
+    return {name: value for name, value in call.arguments.items() if declared[name].source != "model"}

@@ -2,20 +2,20 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.expressions import Missing
 from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.models import evidence, roles
+from interlock.interpreter.models import evidence, prompts, roles
 from interlock.interpreter.models.asking import entered
 from interlock.interpreter.models.figures import unsourced
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
-from interlock.interpreter.models.prompts import REPLY_SCHEMA, messages
-from interlock.interpreter.models.quoting import with_sources, without_citations
+from interlock.interpreter.models.quoting import unknown_citations, with_sources, without_citations
+from interlock.interpreter.models.sentences import whole_sentences
 from interlock.interpreter.receipts import number
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
@@ -23,6 +23,7 @@ from interlock.plan.models import Class, Grounding
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import Generated
+    from interlock.interpreter.models.evidence import Shown
     from interlock.interpreter.state import Json
     from interlock.plan.steps import GenerateStep
 
@@ -38,10 +39,14 @@ _OBJECT = re.compile(r'\{\s*"')
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote, and what it says that it is; no claim where it has not said."""
+    """What a model wrote, and what it says that it is; no claim where it has not said.
+
+    `cut`: there was no room for more, and it is no more than the whole sentences.
+    """
 
     text: str
     claim: Claim | None
+    cut: bool = False
 
 
 def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
@@ -54,15 +59,16 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     policy = step.grounding or turn.program.plan.grounding
     own = _instructions(turn, step)
     classed = policy.mode != "off" or turn.asking.lack is not None
+    shown = prompts.shown(turn, turn.asking.lack)
     role = roles.writer(turn, step.role)
     asked = Generate(
         number(turn.state),
         "generation",
         role,
-        messages(turn, own, classed=classed, lack=turn.asking.lack),
+        prompts.messages(turn, own, shown, classed=classed, lack=turn.asking.lack),
         step.id,
         step.at,
-        schema=REPLY_SCHEMA if classed else None,
+        schema=prompts.REPLY_SCHEMA if classed else None,
         streamed=not classed,
     )
     came: Generated = (yield [asked])[0]
@@ -70,9 +76,9 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if turn.interrupted:
         raise Interrupted
     written = _read(came, classed=classed)
-    part = _believed(turn, step, policy, written, own) if written else None
+    part = _believed(turn, step, policy, written, own, shown) if written else None
     if part is None:
-        raise StepFailed("model", came.message or "the model wrote nothing", step.id, step.at)
+        raise StepFailed("model", came.message or _nothing(written), step.id, step.at)
     turn.parts.append(part)
     return {"result": {"text": part.text, "kind": part.outcome}}
 
@@ -109,22 +115,25 @@ def _read(came: "Generated", *, classed: bool) -> Written | None:
     value: Any = answer["value"]
     if classed and isinstance(value, dict):
         return Written(value["text"].strip(), Claim(KINDS[value["kind"]], sure=value["confidence"] == "high"))
-    text = answer["text"].strip()
+    text, cut = answer["text"].strip(), answer["finish"] == "length"
     if classed and _OBJECT.search(text):
         return Written("", None)  # an object that is not as it was asked for is no prose
-    return Written(text, None) if text else None
+    if cut:
+        text = whole_sentences(text)
+    return Written(text, None, cut) if text or cut else None
 
 
-def _believed(turn: Turn, step: "GenerateStep", policy: Grounding, written: Written, own: list[str]) -> Part | None:
+def _nothing(written: Written | None) -> str:
+    return "the model wrote nothing whole" if written and written.cut else "the model wrote nothing"
+
+
+def _believed(
+    turn: Turn, step: "GenerateStep", policy: Grounding, written: Written, own: list[str], shown: "Shown"
+) -> Part | None:
     """The part of the reply that may be said of what was written; none for an answer without words."""
     asking = turn.asking
-    kind = "ask" if asking.lack else judged(policy, written.claim, evidence=evidence.is_there(turn))
-    stated = without_citations(written.text, len(asking.passages))
-    strange = unsourced(stated, [*evidence.sources(turn), own])
-    if strange:
-        noted = asking.flags.setdefault("unsourced_figures", [])
-        noted += [figure[:FIGURE_CHARS] for figure in strange[: FIGURES_NOTED - len(noted)]]
-    refused = bool(strange) and policy.mode == "strict"
+    kind = "ask" if asking.lack else judged(policy, written.claim, evidence=shown.bears)
+    refused = _has_strange(turn, written.text, own, shown) and policy.mode == "strict"
     if refused and kind == "answer":
         kind = "decline"
     if not written.text or refused or not _claims(written, kind):
@@ -132,9 +141,29 @@ def _believed(turn: Turn, step: "GenerateStep", policy: Grounding, written: Writ
         if kind == "answer":
             return None
         return Part(_instead(turn, kind), "fallback", outcome=kind)
-    text = with_sources(turn, written.text) if step.sources == "append" and kind == "answer" else written.text
-    narrative = kind == "answer" and bool(asking.passages)
-    return Part(text, "narrative" if narrative else "llm_generated", outcome=kind)
+    append = step.sources == "append" and kind == "answer"
+    text = with_sources(turn, written.text, shown.passages) if append else written.text
+    source: Literal["narrative", "llm_generated"] = (
+        "narrative" if kind == "answer" and shown.passages else "llm_generated"
+    )
+    if not written.cut:
+        return Part(text, source, outcome=kind)
+    asking.flags["cut"] = True
+    return Part(f"{text}\n\n{engine_text(turn.program, turn.language, 'cut')}", source, outcome="degraded")
+
+
+def _has_strange(turn: Turn, text: str, own: list[str], shown: "Shown") -> bool:
+    """Whether it states a figure that stands nowhere, or cites what was not found; some of them are noted."""
+    passages = len(shown.passages)
+    found = {
+        "unsourced_figures": unsourced(without_citations(text, passages), [*evidence.sources(turn, shown), own]),
+        "unknown_citations": unknown_citations(text, passages) if turn.asking.retrievals else [],
+    }
+    for flag, strange in found.items():
+        if strange:
+            noted = turn.asking.flags.setdefault(flag, [])
+            noted += [one[:FIGURE_CHARS] for one in strange[: FIGURES_NOTED - len(noted)]]
+    return any(found.values())
 
 
 def _claims(written: Written, kind: Class) -> bool:

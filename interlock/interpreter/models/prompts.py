@@ -8,12 +8,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.fields import masked
-from interlock.interpreter.models.evidence import outcomes, results
+from interlock.interpreter.models.evidence import Shown, outcomes, results
 from interlock.interpreter.record import text_to_keep
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
-    from interlock.interpreter.turn import Turn
+    from interlock.interpreter.turn import CallResult, Turn
 
 LANGUAGES = {"zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "de": "German", "fr": "French"}
 
@@ -56,27 +56,22 @@ _ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>＜＞﹤﹥"}
 _MARK = re.compile(r"[<＜﹤](?=[\s/／]*context\b)", re.IGNORECASE)
 
 
-def messages(turn: "Turn", instructions: list[str], *, classed: bool, lack: "Json | None") -> "list[Json]":
+def messages(
+    turn: "Turn", instructions: list[str], shown: Shown, *, classed: bool, lack: "Json | None"
+) -> "list[Json]":
     """What is sent: `instructions` of the author; `classed` asks for REPLY_SCHEMA; `lack` is what to ask for."""
-    context = _context(turn, lack)
     asked = _unmarked(text_to_keep(turn))
-    question = f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
-    return [
-        {
-            "role": "system",
-            "content": _system(turn, instructions, classed=classed, has_context=bool(context), lack=lack),
-        },
-        *_history(turn),
-        {"role": "user", "content": question},
-    ]
+    question = f"<context>\n{shown.text}\n</context>\n\n{asked}" if shown.text else asked
+    system = _system(turn, instructions, shown, classed=classed, lack=lack)
+    return [{"role": "system", "content": system}, *_history(turn), {"role": "user", "content": question}]
 
 
-def _system(turn: "Turn", instructions: list[str], *, classed: bool, has_context: bool, lack: "Json | None") -> str:
+def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: bool, lack: "Json | None") -> str:
     language = LANGUAGES.get(turn.language.partition("-")[0], turn.language)
     rules = [f"Reply in {language}.", FIGURES]
-    if has_context:
+    if shown.text:
         rules += [DATA, NO_RESULT]
-    if turn.asking.passages:
+    if shown.passages:
         rules.append(CITE)
     if lack:
         rules.append(ONLY_ASK)
@@ -85,10 +80,10 @@ def _system(turn: "Turn", instructions: list[str], *, classed: bool, has_context
     return "\n\n".join([*filter(None, instructions), "\n".join(f"- {rule}" for rule in rules)])
 
 
-def _context(turn: "Turn", lack: "Json | None") -> str:
-    """What the turn has found out, as JSON; empty if nothing."""
+def shown(turn: "Turn", lack: "Json | None") -> Shown:
+    """What the turn has found out, as JSON within the limit: what takes most goes first, from its end."""
     found: Json = {}
-    if given := [_shown(turn, call) for call in results(turn)]:
+    if given := [_entry(turn, call) for call in results(turn)]:
         found["results"] = given
     if failed := outcomes(turn):
         found["outcomes"] = failed
@@ -99,21 +94,24 @@ def _context(turn: "Turn", lack: "Json | None") -> str:
         ]
     if lack:
         found["ask_for"] = lack
-    return _fitted(found) if found else ""
+    text = _fitted(found) if found else ""
+    whole = tuple(one["result"] for one in found.get("results", ()) if "result" in one)
+    return Shown(text, whole, tuple(turn.asking.passages[: len(found.get("passages", ()))]))
 
 
-def _shown(turn: "Turn", call: Any) -> "Json":
+def _entry(turn: "Turn", call: "CallResult") -> "Json":
+    """A result with its sensitive fields masked; of one that is too large, that it is."""
     tool = turn.program.plan.tools[call.tool]
     value = call.result
     if tool.output is not None and isinstance(value, dict):
         value = {name: masked(tool.output[name], part) if name in tool.output else part for name, part in value.items()}
     size = len(json.dumps(value, ensure_ascii=False))
-    shown: Any = value if size <= RESULT_CHARS else f"too large to show: {size:,} characters"
-    return {"tool": call.tool, "result": shown}
+    if size > RESULT_CHARS:
+        return {"tool": call.tool, "left_out": f"too large to show: {size:,} characters"}
+    return {"tool": call.tool, "result": value}
 
 
 def _fitted(found: "Json") -> str:
-    """As JSON within the limit: what takes most goes first, from its end."""
     parts = [found[key] for key in ("results", "passages") if key in found]
     while len((text := as_data(found)).encode(errors="replace")) > CONTEXT_BYTES and any(parts):
         max(parts, key=lambda part: len(as_data(part))).pop()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from interlock.interpreter.texts import engine_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
 
@@ -13,12 +15,12 @@ CITATION = re.compile(r"[\[【]\s?([0-9]{1,3}(?:\s?[,，、]\s?[0-9]{1,3}){0,20}
 """One citation: `[1]`, `[1, 3]` or `【1】`."""
 
 
-def with_sources(turn: "Turn", text: str) -> str:
-    """The prose, and behind it every source of a passage that it has not cited."""
+def with_sources(turn: "Turn", text: str, passages: "Sequence[Json]") -> str:
+    """The prose, and behind it every source of `passages` that it has not cited."""
     cited = _cited(text)
     missing = [
         one["source"]
-        for number, one in enumerate(turn.asking.passages, 1)
+        for number, one in enumerate(passages, 1)
         if number not in cited and not _named(text, one["source"])
     ]
     lines = list(dict.fromkeys(_line(source) for source in missing))
@@ -31,6 +33,12 @@ def without_citations(text: str, passages: int) -> str:
     """The prose without the numbers of its passages, which are no figures; others stay."""
     known = frozenset(range(1, passages + 1))
     return CITATION.sub(lambda found: " " if known.issuperset(_numbers(found)) else found[0], text)
+
+
+def unknown_citations(text: str, passages: int) -> list[str]:
+    """The citations of passages that there are not."""
+    known = frozenset(range(1, passages + 1))
+    return [found[0] for found in CITATION.finditer(text) if not known.issuperset(_numbers(found))]
 
 
 def _cited(text: str) -> set[int]:
