@@ -98,7 +98,7 @@ def _generated(question: Generate, reply: dict[str, Any], asked: Asked, now_ms: 
         )
     if question.schema is None:
         return Generated(question.call_id, now_ms, model_answer(question, text=spoken.text, finish=spoken.finish))
-    found = object_in(spoken.text, question.schema)
+    found = object_in(spoken.text, question.schema, partial=question.partial)
     return Generated(
         question.call_id, now_ms, model_answer(question, spoken.text, found.value, found.problem, spoken.finish)
     )

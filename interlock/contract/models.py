@@ -25,7 +25,8 @@ class ModelRequest:
     `openai` and `anthropic` have their own, others that under `http`, if any.
     `messages` are `{role, content}`; of an assistant also `tool_calls`, `[{id, name, arguments}]`; of a tool also
     `tool_call_id`. `tools` are `{name, description, parameters}`; `choose` is `auto`, `none`, `required` or a name.
-    With `schema` the answer is to be one JSON object as that JSON Schema says, by the best way that the endpoint knows.
+    With `schema` the answer is to be one JSON object as that JSON Schema says, by the best way that the endpoint knows;
+    a `partial` one may leave keys out, and have others.
     `streamed`: what is written so far is shown while the model writes.
     """
 
@@ -42,6 +43,7 @@ class ModelRequest:
     tools: list[Json] = field(default_factory=list)
     choose: str = "auto"
     schema: Json | None = None
+    partial: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
     streamed: bool = False

@@ -25,7 +25,7 @@ class Generate:
     """Ask the model of a role once (with its attempts), and answer with `Generated`.
 
     `messages`, `tools`, `choose` and `schema` are those of a `ModelRequest`; with `streamed` what is written may be
-    shown while it is.
+    shown while it is; `partial` as there.
     """
 
     call_id: str
@@ -36,6 +36,7 @@ class Generate:
     at: str
     schema: dict[str, Any] | None = None
     streamed: bool = False
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

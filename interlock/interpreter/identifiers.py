@@ -92,10 +92,10 @@ def _reads(desk: "Desk", filled: "Filled", raw: str, value: str) -> bool:
     return filled.source != "message" or raw in desk.turn.message.text
 
 
-def squashed(text: str) -> str:
+def squashed(text: str, *, exact_case: bool = False) -> str:
     """What stays of an identifier under every normalisation: width folded, letters raised, no white space or dashes."""
-    folded = unicodedata.normalize("NFKC", text).upper()
-    return "".join(folded.split()).translate(_NO_DASHES)
+    folded = unicodedata.normalize("NFKC", text)
+    return "".join((folded if exact_case else folded.upper()).split()).translate(_NO_DASHES)
 
 
 def _sound_values(desk: "Desk", paths: frozenset[str]) -> Iterator[Any]:

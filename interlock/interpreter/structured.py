@@ -11,6 +11,8 @@ from interlock.contract.strict_json import NotStrictJsonError
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}]', re.DOTALL)
 _LIKE_JSON = re.compile(r'\{\s*["}]')
+_WHOLE = frozenset({"required", "additionalProperties"})
+"""What a schema says of which keys are there."""
 _PLACES_SHOWN = 3
 _PLACE_LENGTH = 200
 
@@ -29,8 +31,8 @@ def wanted(schema: Any) -> str:
     return f"Answer with one JSON object and nothing else. It satisfies this JSON Schema: {written}"
 
 
-def object_in(text: str, schema: Any) -> Found:
-    """The first whole JSON object in `text`, fenced or bare, if it is as `schema` says.
+def object_in(text: str, schema: Any, *, partial: bool = False) -> Found:
+    """The first whole JSON object in `text`, fenced or bare, if it is as `schema` says; see `checked` for `partial`.
 
     What looks like an object and is none ends the search: an object inside of it, or an example after it, is not the
     answer.
@@ -42,16 +44,18 @@ def object_in(text: str, schema: Any) -> Found:
             value = strict_json.loads(candidate.encode(errors="surrogatepass"), len(candidate) * 4)
         except NotStrictJsonError as problem:
             return Found(problem=f"its JSON is refused: {problem.code}")
-        return checked(value, schema)
+        return checked(value, schema, partial=partial)
     return Found(problem="there is no whole JSON object in it")
 
 
-def checked(value: Any, schema: Any) -> Found:
-    """`value` if it is an object and as `schema` says."""
+def checked(value: Any, schema: Any, *, partial: bool = False) -> Found:
+    """`value` if it is an object and as `schema` says; in a `partial` one keys may be missing, and others there."""
     from interlock.interpreter.schemas import schema_places  # noqa: PLC0415 - jsonschema is loaded when it is needed
 
     if not isinstance(value, dict):
         return Found(problem="it is no JSON object")
+    if partial:
+        schema = {key: part for key, part in schema.items() if key not in _WHOLE}
     places = [place[:_PLACE_LENGTH] for place in islice(schema_places(schema, value), _PLACES_SHOWN)]
     return Found(problem=f"it is not as the schema says at {', '.join(places)}") if places else Found(value)
 

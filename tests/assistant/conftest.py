@@ -37,7 +37,7 @@ class Model:
         if isinstance(said, Exception) or said is None:
             return Generated(question.call_id, now_ms, message=str(said or f"nothing to say at {question.stage}"))
         if isinstance(said, str):
-            found = object_in(said, question.schema) if question.schema else None
+            found = object_in(said, question.schema, partial=question.partial) if question.schema else None
             value, problem = (found.value, found.problem) if found else (None, "")
             return Generated(question.call_id, now_ms, model_answer(question, said, value, problem))
         return Generated(question.call_id, now_ms, model_answer(question, value=said) | said.get("answer", {}))

@@ -270,6 +270,38 @@ def test_the_model_is_shown_codes_and_labels_and_nothing_of_the_session(desk, mo
     assert "u1" not in str(question.messages)
 
 
+@pytest.mark.parametrize("reason", ["as for B9999", "like ｂ９９９９", "B1234 and B9999", "B9999B9999 B9999"])
+def test_a_text_that_names_an_identifier_which_nobody_said_is_no_text(desk, model, reason):
+    model.choose("hold")
+    model.propose(reason=reason)
+    model.reply("Why?", kind="ask_for_clarification")
+    desk("hold B1234")
+    assert sent(model) == []
+    assert desk.record["calls"][0]["invented"] == ["reason"]
+
+
+@pytest.mark.parametrize("reason", ["in place of B5678", "ｂ５６７８ first", "B1234, then B5678", "4 boxes of 9999"])
+def test_a_text_may_name_what_was_said(desk, model, reason):
+    model.reply("SENT.")
+    desk("where is my order B5678")
+    model.propose(reason=reason)
+    desk("hold B1234")
+    assert sent(model)[-1] == ("hold", {"no": "B1234", "reason": reason})
+
+
+EXACT = ("patterns: ['\\bB\\d{4}\\b']", "patterns: ['\\bB\\d{4}[a-z]\\b']\n    case: exact")
+
+
+@pytest.mark.parametrize(("no", "goes"), [("B1234x", True), ("Ｂ1234x", True), ("B1234X", False), ("b1234x", False)])
+def test_where_case_counts_another_case_is_another_identifier(changed, model, no, goes):
+    desk = changed(EXACT)
+    model.reply("SENT.")
+    desk("where is my order B1234x")
+    model.propose(no=no)
+    desk("track it")
+    assert sent(model)[1:] == ([("find", {"no": "B1234x"})] if goes else [])
+
+
 # -- how it ends ------------------------------------------------------------------------------------------------------
 
 

@@ -181,17 +181,18 @@ def workers(*arguments, **options):
         running.stop()
 
 
-def settings(plans, url, **more):
+def settings(plans, url, *, env=None, secrets=None, **more):
     """What activities are given here; a service on loopback is allowed."""
-    environment = {"ITEMS_URL": url, "TRACKING_URL": url}
-    secrets = {"ITEMS_KEY": SECRET}
+    environment = {"ITEMS_URL": url, "TRACKING_URL": url} | (env or {})
+    secrets = {"ITEMS_KEY": SECRET} | (secrets or {})
     return Settings(plans=tuple(plans), env=environment, secrets=secrets, allow_addresses=LOOPBACK, **more)
 
 
 @contextlib.asynccontextmanager
-async def worker(address, queue, plans, url, functions=None, **options):
+async def worker(address, queue, plans, url, functions=None, env=None, secrets=None, retrievers=None, **options):
     """A worker in this process."""
-    activities = Activities(settings(plans, url, functions=functions or {}))
+    given = {"env": env, "secrets": secrets, "functions": functions or {}, "retrievers": retrievers or {}}
+    activities = Activities(settings(plans, url, **given))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])
     async with TemporalWorker(client, task_queue=queue, **options):
         yield

@@ -93,3 +93,12 @@ def test_a_schema_that_is_no_good_is_told():
 
 def test_the_words_hold_the_schema_exactly():
     assert '{"const":18446744073709551616}' in wanted({"const": 2**64})
+
+
+@pytest.mark.parametrize("came", [{}, {"a": "x"}, {"a": None, "b": "y"}, {"a": "x", "c": 4}])
+def test_of_a_partial_object_keys_may_be_missing_and_others_there(came):
+    schema = {"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}}}
+    schema |= {"required": ["a", "b"], "additionalProperties": False}
+    assert object_in(json.dumps(came), schema, partial=True) == Found(came)
+    assert (object_in(json.dumps(came), schema).value is None) == (came != {"a": None, "b": "y"})
+    assert object_in('{"a": 4}', schema, partial=True).value is None

@@ -99,6 +99,7 @@ def _request(plan: Plan, run_id: str, command: Generate) -> ModelRequest:
         server=server.model_dump(mode="json", exclude_defaults=True),
         messages=command.messages,
         schema=command.schema,
+        partial=command.partial,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         streamed=command.streamed,

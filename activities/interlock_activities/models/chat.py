@@ -30,8 +30,8 @@ class Endpoint:
 class Chat:
     """One question. Messages, tools and `choose` are those of `interlock.contract.models.ModelRequest`.
 
-    With `schema` the answer is to be an object; `rung` is the way to ask for it, one of the provider's own `rungs`.
-    The whole answer is due within `timeout_ms`, and may have `max_bytes`.
+    With `schema` the answer is to be an object, which may be `partial` there as well; `rung` is the way to ask for it,
+    one of the provider's own `rungs`. The whole answer is due within `timeout_ms`, and may have `max_bytes`.
     """
 
     role: str
@@ -40,6 +40,7 @@ class Chat:
     tools: tuple[Json, ...] = ()
     choose: str = "auto"
     schema: Json | None = None
+    partial: bool = False
     rung: Rung = ""
     temperature: float | None = None
     max_tokens: int | None = None

@@ -84,7 +84,9 @@ def _read(completion: Completion, asked: Chat, tool: str) -> Structured:
 
 
 def _found_in_call(arguments: Json | None, asked: Chat) -> Found:
-    return Found(problem="its arguments are no JSON object") if arguments is None else checked(arguments, asked.schema)
+    if arguments is None:
+        return Found(problem="its arguments are no JSON object")
+    return checked(arguments, asked.schema, partial=asked.partial)
 
 
 def _found_in_text(completion: Completion, asked: Chat) -> Found:
@@ -94,4 +96,4 @@ def _found_in_text(completion: Completion, asked: Chat) -> Found:
         known = {tool["name"] for tool in asked.tools}
         called = all(call["name"] in known for call in completion.calls)
         return Found(problem="it called tools instead" if called else "it called a tool that there is not")
-    return object_in(completion.text, asked.schema)
+    return object_in(completion.text, asked.schema, partial=asked.partial)

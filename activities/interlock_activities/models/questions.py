@@ -28,6 +28,7 @@ def question(request: ModelRequest, endpoint: Endpoint) -> Chat:
         tools=tuple(request.tools),
         choose=request.choose,
         schema=request.schema,
+        partial=request.partial,
         temperature=request.temperature,
         max_tokens=request.max_tokens,
         streamed=request.streamed,

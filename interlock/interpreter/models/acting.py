@@ -8,7 +8,7 @@ from interlock.interpreter.attempts import Attempt, held
 from interlock.interpreter.called import can_be_asked, guidance
 from interlock.interpreter.failures import Interrupted
 from interlock.interpreter.identifiers import copied_slots
-from interlock.interpreter.models.proposing import propose, traced
+from interlock.interpreter.models.proposing import propose, traced, with_strangers
 from interlock.interpreter.models.selecting import Selection, select
 from interlock.interpreter.reading import read
 from interlock.interpreter.sources import Desk
@@ -66,10 +66,12 @@ def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Ca
     if turn.interrupted:
         return attempt.ended("skipped", "a person took over before the call")
     admitted, invented = traced(turn, selection, proposed)
+    strangers = with_strangers(turn, selection, proposed)
     if proposed:
         attempt.audit["proposed"] = sorted(proposed)
-    if invented:
-        attempt.audit["invented"] = sorted(invented)
+    if invented or strangers:
+        attempt.audit["invented"] = sorted((*invented, *strangers))
+        proposed = {name: given for name, given in proposed.items() if name not in strangers}
     attempt.desk = replace(desk, history=admitted, proposed=proposed, from_history=frozenset(admitted))
     unsaid = {slot for slot in invented.values() if slot not in turn.slots}
     if unsaid:

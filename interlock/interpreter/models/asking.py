@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from interlock.plan.steps import ActStep
 
 
-def asked(turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str, schema: "Json") -> Generate:
+def asked(
+    turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str, schema: "Json", *, partial: bool = False
+) -> Generate:
     """The question: the task, the author's guidance, the trusted history, and the message."""
     guidance = said_or(turn, step.guidance, step.at, "")
     messages = [
@@ -23,7 +25,7 @@ def asked(turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str,
         *({"role": "user", "content": text} for text in _recent(turn, step.history)),
         {"role": "user", "content": text_to_keep(turn)},
     ]
-    return Generate(number(turn.state), stage, role, messages, step.id, step.at, schema=schema)
+    return Generate(number(turn.state), stage, role, messages, step.id, step.at, schema=schema, partial=partial)
 
 
 def described(turn: "Turn", name: str) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.interpreter.identifiers import copied_slots, squashed
 from interlock.interpreter.models import roles
 from interlock.interpreter.models.asking import asked, described, noted
+from interlock.interpreter.trusted import EDGES
 from interlock.interpreter.turn import Calling, Turn
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def propose(turn: Turn, step: "ActStep", selection: "Selection") -> "Calling[Jso
     if not any(one.source == "model" or not _stands(turn, slots[name]) for name, one in shown.items()):
         return {}
     system = f"{PROPOSE}\n\nTool {described(turn, mount.call)}"
-    question = asked(turn, step, "arguments", roles.chooser(turn, "arguments"), system, _schema(turn, shown, slots))
+    role, schema = roles.chooser(turn, "arguments"), _schema(turn, shown, slots)
+    question = asked(turn, step, "arguments", role, system, schema, partial=True)
     came = (yield [question])[0]
     value = noted(turn, question, came)
     return _canonical(turn, tool, slots, value or {})
@@ -99,15 +101,49 @@ def traced(turn: Turn, selection: "Selection", proposed: "Json") -> "tuple[Mappi
         if slot not in turn.program.identifiers:
             continue
         said = turn.slots.get(slot)
-        if said is not None and any(_is(given, one) for one in said.found):
+        exact = turn.program.plan.slots[slot].exact_case
+        if said is not None and any(_is(given, one, exact) for one in said.found):
             continue
         known = history.get(slot)
-        if known is not None and _is(given, known):
+        if known is not None and _is(given, known, exact):
             admitted[slot] = known
         else:
             invented[name] = slot
     return admitted, invented
 
 
-def _is(given: str, found: "Found") -> bool:
-    return squashed(given) in (squashed(found.raw), squashed(str(found.value)))
+def _is(given: str, found: "Found", exact_case: bool) -> bool:
+    wanted = squashed(given, exact_case=exact_case)
+    return wanted in (squashed(one, exact_case=exact_case) for one in (found.raw, str(found.value)))
+
+
+def with_strangers(turn: Turn, selection: "Selection", proposed: "Json") -> list[str]:
+    """The arguments whose proposed texts name an identifier that the user has not said lately, in whatever case."""
+    inputs = turn.program.plan.tools[selection.candidate.mount.call].input
+    texts = {name: given for name, given in proposed.items() if inputs[name].source == "model"}
+    if not texts or not turn.program.identifiers:
+        return []
+    said = _said(turn)
+    return [
+        name
+        for name, text in texts.items()
+        if any(_named(turn, form) - said for form in (text, text.lower(), text.upper()))
+    ]
+
+
+def _said(turn: Turn) -> set[str]:
+    """The identifiers of the message, of what is kept, and of the trusted history."""
+    words = [word for filled in turn.slots.values() for one in filled.found for word in (one.raw, str(one.value))]
+    earlier = [each for message in turn.state.messages for each in message["slots"].values()]
+    words += [str(value) for each in earlier for value, *_ in each]
+    return _named(turn, turn.text) | {squashed(word) for word in words}
+
+
+def _named(turn: Turn, text: str) -> set[str]:
+    """What in a text has the form of an identifier."""
+    finder, identifiers = turn.program.finder, turn.program.identifiers
+    found = [*finder.bare(text.strip(EDGES))]
+    for (kind, name), hits in finder.shapes(text).items():
+        if kind == "slot" and name in identifiers:
+            found += hits
+    return {squashed(hit.raw) for hit in found}
