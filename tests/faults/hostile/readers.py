@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from dataclasses import dataclass, field
 
 WINDOW = 3
@@ -52,7 +51,7 @@ def named_in(text):
 
 @dataclass
 class Message:
-    """What a reader says: the intent that its words show, the identifiers in it by kind, and the text."""
+    """What a reader says: the intent that its words show (`*`: any), the identifiers in it by kind, and the text."""
 
     meant: str
     holds: dict
@@ -108,7 +107,7 @@ class Reader:
         here = list(dict.fromkeys(now.holds.get(kind, ())))
         if here:
             return here if len(here) == 1 or kind == "books" else []
-        if now.type != "user_chat" or now.meant not in (MEANT.get(tool), "go on"):
+        if now.type != "user_chat" or now.meant not in (MEANT.get(tool), "go on", "*"):
             return []
         known = list(dict.fromkeys(one for message in self.recent for one in message.holds.get(kind, ())))
         return known if len(known) == 1 else []
@@ -123,13 +122,8 @@ class Reader:
         if tool == "give_back" and arguments["loan"] != (self.loans or [None])[-1]:
             found.append(("loan", arguments["loan"]))
         wing = arguments.get("wing")
-        if wing is not None and not any(word in self.said[-1].text for word in WINGS[wing]):
+        if wing is not None and not any(word in self.said[-1].text.lower() for word in WINGS[wing]):
             found.append(("wing", wing))
         heard = {one.upper() for message in [*self.recent, self.said[-1]] for each in message.holds.values() for one in each}  # fmt: skip
         texts = [arguments[name] for name in ("remark", "reason") if name in arguments]
         return found + [(text, named_in(text) - heard) for text in texts if named_in(text) - heard]
-
-
-def counted(conversation):
-    """How often each tool was called."""
-    return Counter(tool for tool, _ in conversation)
