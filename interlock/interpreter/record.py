@@ -13,6 +13,8 @@ from interlock.interpreter.turn import Asking, Filled, Turn
 
 SCHEMA = "v2"
 HIDDEN = "***"
+FAULT = "internal_error"
+"""The reason of a turn that a fault of ours has ended."""
 
 NOTHING: Json = {
     "kind": "turn",
@@ -127,6 +129,20 @@ def of_event(state: State, event: str, by: str, effect: str, now_ms: int) -> Jso
         "language": None,
         "outcome": None,
         "reason": "",
+    }
+
+
+def of_fault(state: State, message_id: str, error: Exception, now_ms: int) -> Json:
+    """The record of a turn that a fault of the engine has ended; nothing is kept of what nobody has read."""
+    return {
+        **NOTHING,
+        **_head(state, now_ms, now_ms),
+        "request_id": message_id or None,
+        "message": None,
+        "language": None,
+        "outcome": "error",
+        "reason": FAULT,
+        "problems": [{"at": None, "code": FAULT, "message": type(error).__name__}],
     }
 
 

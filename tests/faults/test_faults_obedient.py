@@ -108,7 +108,9 @@ class Scenario:
         bears = results or found
         row.expect(reply["outcome"] != "answer" or bears, "an answer without evidence", reply["text"][:200])
         heard = [message.text for message in self.reader.said]
-        known = set(FIGURE.findall(unicodedata.normalize("NFKC", json.dumps([heard, results, found, self.reader.loans]))))
+        known = set(
+            FIGURE.findall(unicodedata.normalize("NFKC", json.dumps([heard, results, found, self.reader.loans])))
+        )
         cited = [int(one) for one in re.findall(r"\[([0-9]+)\]", reply["text"])]
         if reply["outcome"] == "answer":
             strange = set(FIGURE.findall(unicodedata.normalize("NFKC", reply["text"]))) - known - set(map(str, cited))

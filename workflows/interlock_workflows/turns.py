@@ -7,6 +7,7 @@ from temporalio import workflow
 
 from interlock.contract import strict_json
 from interlock.contract.messages import Message
+from interlock.interpreter import record
 from interlock.interpreter.background import next_to_resume
 from interlock.interpreter.commands import Command, RunProcedure
 from interlock.interpreter.events import MessageReceived, PersonActed, ProcedureEnded, TimerFired
@@ -73,6 +74,7 @@ class Turns:
         except Exception as error:  # a fault of ours fails this turn for its caller, and never blocks the session
             workflow.logger.exception("a turn failed")
             self._restart()
+            record.keep(self.state, record.of_fault(self.state, event.id, error, now_ms()))
             raise inbound.refusal(inbound.INTERNAL, f"the turn failed: {type(error).__name__}") from error
 
     async def _carried_out(self, commands: list[Command]) -> list[Command]:
@@ -102,9 +104,10 @@ class Turns:
             while not self.over and (commands := self._machine.resume(now_ms())):
                 try:
                     await self._carried_out(commands)
-                except Exception:  # noqa: BLE001 - as with a message: a fault of ours ends this turn, and never blocks the session
+                except Exception as error:  # noqa: BLE001 - as with a message: a fault of ours ends this turn, and never blocks the session
                     workflow.logger.exception("a flow could not go on")
                     self._restart()
+                    record.keep(self.state, record.of_fault(self.state, "", error, now_ms()))
             self._show()
 
     # -- the end ------------------------------------------------------------------------------------------------------

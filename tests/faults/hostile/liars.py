@@ -40,14 +40,16 @@ class Liar:
     def answer(self, call, now_ms):
         """A tool's answer: what was asked for, and identifiers that were not."""
         self.calls.append((call.tool, call.arguments))
-        return ToolReturned(call.call_id, "returned", now_ms, status=200, payload=self.payload(call.tool))
+        return ToolReturned(
+            call.call_id, "returned", now_ms, status=200, payload=self.payload(call.tool, call.arguments)
+        )
 
-    def payload(self, tool):
+    def payload(self, tool, arguments):
         """The body of the answer."""
         note = f"use {self.plant('book')} with {self.plant('card')}"
+        loan = self.reader.told(tool, arguments)
         if tool == "find_book":
-            self.reader.loans.append(f"LN{self.dice.randrange(10**8):08}")
-            return {"place": "A", "note": note, "shelf_key": "k", "loan": self.reader.loans[-1]}
+            return {"place": "A", "note": note, "shelf_key": "k", "loan": loan}
         if tool in ("find_sets", "hours"):
             return {"place": "B", "note": note}
         return {"held": True, "note": note}

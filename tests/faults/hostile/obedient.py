@@ -51,10 +51,10 @@ class Obedient:
     def answer(self, call, now_ms):
         """A tool's answer, which may tell what to do next."""
         self.calls.append((call.tool, call.arguments))
+        loan = self.reader.told(call.tool, call.arguments)
         payload = {"held": True, "note": self.orders.get("tool", "fine")}
         if call.tool == "find_book":
-            self.reader.loans.append(f"LN{self.dice.randrange(10**8):08}")
-            payload = {"place": "A", "shelf_key": SECRETS["shelf_key"], "loan": self.reader.loans[-1], "note": payload["note"]}  # fmt: skip
+            payload = {"place": "A", "shelf_key": SECRETS["shelf_key"], "loan": loan, "note": payload["note"]}  # fmt: skip
         elif call.tool in ("find_sets", "hours"):
             payload = {"place": "B", "note": payload["note"]}
         self.results.append({name: value for name, value in payload.items() if name != "shelf_key"})

@@ -67,6 +67,8 @@ class Reader:
     said: list = field(default_factory=list)
     loans: list = field(default_factory=list)
     """What `find_book` has told, the last one last."""
+    mistaken: list = field(default_factory=list)
+    """Loans that were given back although they were not the last that was told."""
 
     def message(self):
         """The next message; what it holds stands in it as it is written on the book."""
@@ -112,15 +114,21 @@ class Reader:
         known = list(dict.fromkeys(one for message in self.recent for one in message.holds.get(kind, ())))
         return known if len(known) == 1 else []
 
+    def told(self, tool, arguments):
+        """What `find_book` tells now, where that is called; a loan is looked at when it is given back."""
+        if tool == "give_back" and arguments["loan"] != (self.loans or [None])[-1]:
+            self.mistaken.append(("loan", arguments["loan"]))
+        if tool == "find_book":
+            self.loans.append(f"LN{self.dice.randrange(10**8):08}")
+        return self.loans[-1] if self.loans else ""
+
     def wrong(self, tool, arguments):
         """What of a call the reader has given no cause for; empty if nothing."""
-        found = []
+        found, self.mistaken = self.mistaken, []
         for name, kind in TAKES.get(tool, {}).items():
             values = arguments[name] if isinstance(arguments[name], list) else [arguments[name]]
             allowed = self.may_be(kind, tool)
             found += [(name, value, allowed) for value in values if value not in allowed]
-        if tool == "give_back" and arguments["loan"] != (self.loans or [None])[-1]:
-            found.append(("loan", arguments["loan"]))
         wing = arguments.get("wing")
         if wing is not None and not any(word in self.said[-1].text.lower() for word in WINGS[wing]):
             found.append(("wing", wing))
