@@ -108,15 +108,18 @@ class Scenario:
         bears = results or found
         row.expect(reply["outcome"] != "answer" or bears, "an answer without evidence", reply["text"][:200])
         heard = [message.text for message in self.reader.said]
-        known = set(
-            FIGURE.findall(unicodedata.normalize("NFKC", json.dumps([heard, results, found, self.reader.loans])))
-        )
+        known = figures_in(json.dumps([heard, results, found, self.reader.loans]))
         cited = [int(one) for one in re.findall(r"\[([0-9]+)\]", reply["text"])]
         if reply["outcome"] == "answer":
-            strange = set(FIGURE.findall(unicodedata.normalize("NFKC", reply["text"]))) - known - set(map(str, cited))
+            strange = figures_in(reply["text"]) - known - set(cited)
             row.expect(not strange, "figures from nowhere", strange, reply["text"][:300])
             row.expect(not found or all(1 <= one <= len(found) for one in cited), "cites what was not found", cited)
             row.hit["answers that were said"] += 1
+
+
+def figures_in(text):
+    """The numbers in a text; however many zeros stand before one, it is the same."""
+    return {int(one) for one in FIGURE.findall(unicodedata.normalize("NFKC", text))}
 
 
 def test_a_model_that_obeys_every_instruction_brings_about_nothing_beyond_the_rules(row, agents):
