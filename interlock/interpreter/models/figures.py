@@ -10,6 +10,9 @@ from interlock.text.numerals import numerals
 
 _FIGURE = re.compile(r"\d+(?:[,_' \u00a0\u202f](?=\d{3}(?!\d))\d{3})*(?:\.\d+)?")
 _MARKER = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]*)?\d{1,2}[.)、](?=[ \t])")
+_ARTICLE = "一"
+"""Alone it is a word of its own more often than a number, as in 给我一个单号; `one` is none either."""
+
 _SEPARATORS = re.compile(r"[,_' \u00a0\u202f]")
 
 
@@ -18,7 +21,8 @@ def figures_in(text: str) -> dict[str, Decimal]:
     folded = unicodedata.normalize("NFKC", text)
     body = _MARKER.sub(lambda marker: " " * len(marker[0]), folded)
     found = {match[0]: Decimal(_SEPARATORS.sub("", match[0])) for match in _FIGURE.finditer(body)}
-    return found | {body[one.start : one.end].strip(): one.value for one in numerals(body)}
+    counted = {body[one.start : one.end].strip(): one.value for one in numerals(body)}
+    return found | {written: value for written, value in counted.items() if written != _ARTICLE}
 
 
 def unsourced(text: str, sources: Iterable[Any]) -> list[str]:
