@@ -54,6 +54,7 @@ def _turn(record: Json) -> Iterator[Line]:
         going_on = "goes on with flow" if route.get("continued") else "flow"
         yield "route", f"{route['id']}{_at(route)}: {going_on} {route['flow']}"
     yield from _walk(record)
+    yield from _guarded(record.get("guard_flags") or {})
     for problem in record.get("problems") or ():
         yield "problem", f"{problem['code']} ({problem['at']}): {problem['message']}"
     if record.get("waits_for"):
@@ -108,6 +109,16 @@ def told_question(asked: Json) -> Line:
     return "model", f"{asked['role']} ({asked['at']}): {asked['stage']}, {said}"
 
 
+def _guarded(flags: Json) -> Iterator[Line]:
+    """What was written and not said, and figures of it that nobody gave."""
+    figures = ", ".join(flags.get("unsourced_figures") or ())
+    why = f"{figures}: in no source" if figures else ""
+    if flags.get("prose_dropped"):
+        yield "dropped", "what the model wrote" + (f" ({why})" if why else "")
+    elif why:
+        yield "figures", why
+
+
 def told_tables(record: Json) -> Iterator[Line]:
     """Tables by the rows that hit; most ask about what a call has brought."""
     for name, decided in (record.get("decisions") or {}).items():
@@ -146,6 +157,8 @@ def _call(call: Json, record: Json) -> Iterator[Line]:
     yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}{tried}{why}"
     for name, source in (call.get("sources") or {}).items():
         yield "source", f"{name} = {_value(call['arguments'].get(name))} ← {_source(source, record)}"
+    for name in call.get("invented") or ():
+        yield "dropped", f"{name}: the model gave one that the user has not said"
 
 
 def _source(source: Json, record: Json) -> str:

@@ -17,12 +17,17 @@ COLOURS = {
     "table": "blue",
     "call": "magenta",
     "source": "magenta",
+    "search": "magenta",
+    "choice": "blue",
+    "model": "cyan",
+    "dropped": "red",
     "problem": "red",
     "catch": "red",
     "reply": "green",
 }
 SPEAKERS = {"user": "user", "agent": "colleague"}
 MARGIN = 11
+NARRATIVE = "narrative"
 SAYS_NOTHING = "(says nothing)"
 
 
@@ -36,6 +41,7 @@ def shown_turn(
         *told_lines(told(record or {})),
         told_line("outcome", f"{outcome_of(reply)}{source}, {elapsed_ms:.0f} ms"),
         *reply_lines(reply),
+        *(source_lines(record) if record and record["response_source"] == NARRATIVE else ()),
     ]
     return "\n".join(lines)
 
@@ -51,6 +57,16 @@ def reply_lines(reply: dict[str, Any]) -> list[str]:
     if reply["options"]:
         lines.append(told_line("options", " · ".join(reply["options"])))
     return lines
+
+
+def source_lines(record: dict[str, Any]) -> list[str]:
+    """The passages that the reply rests on, by the numbers that a model cites them with."""
+    passages = [source for search in record["retrievals"] for source in search.get("sources") or ()]
+    return told_lines(("sources", f"[{number}] {_passage(one)}") for number, one in enumerate(passages, 1))
+
+
+def _passage(source: dict[str, str]) -> str:
+    return ", ".join(source[key] for key in ("document", "locator") if key in source) or source.get("title", "?")
 
 
 def told_lines(lines: Iterable[tuple[str, str]]) -> list[str]:

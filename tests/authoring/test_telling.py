@@ -109,3 +109,34 @@ def test_a_call_that_took_several_attempts_says_so():
     call = {"tool": "pay", "at": "a.yaml:1:1", "outcome": "success", "sources": {}, "arguments": {}}
     assert next(iter(told_call(call | {"attempts": 1}))) == ("call", "pay (a.yaml:1:1): success")
     assert next(iter(told_call(call | {"attempts": 2}))) == ("call", "pay (a.yaml:1:1): success at attempt 2")
+
+
+def test_what_a_model_made_up_is_told_as_dropped():
+    invents = {"tool": "find", "at": "a:9:7", "outcome": "missing", "error": "not said", "invented": ["no"]}
+    record = {
+        "kind": "turn",
+        "calls": [invents],
+        "steps": [{"id": "act", "at": "a:9:7"}],
+        "selections": [{"at": "a:9:7", "by": "model", "tool": "find"}],
+        "generations": [{"at": "a:9:7", "role": "tool_call", "stage": "arguments", "finish": "stop"}],
+        "guard_flags": {"prose_dropped": True, "unsourced_figures": ["5000", "7"]},
+    }
+    assert told(record) == [
+        ("choice", "find, by model"),
+        ("model", "tool_call (a:9:7): arguments, stop"),
+        ("call", "find (a:9:7): missing, not said"),
+        ("dropped", "no: the model gave one that the user has not said"),
+        ("dropped", "what the model wrote (5000, 7: in no source)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "lines"),
+    [
+        ({"prose_dropped": True}, [("dropped", "what the model wrote")]),
+        ({"unsourced_figures": ["7"]}, [("figures", "7: in no source")]),
+        ({}, []),
+    ],
+)
+def test_figures_that_are_only_noted_are_told_as_such(flags, lines):
+    assert told({"kind": "turn", "guard_flags": flags}) == lines

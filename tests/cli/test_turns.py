@@ -46,6 +46,18 @@ def test_a_turn_is_aligned_and_says_each_subject_once():
     ]
 
 
+def test_passages_that_a_model_wrote_from_are_listed_by_number():
+    faq = {"title": "FAQ", "document": "faq.md", "locator": "line 5"}
+    searches = [{"sources": [faq, faq]}, {"error": "away"}, {"sources": [{"title": "Notes"}]}]
+    record = {"response_source": "narrative", "retrievals": searches}
+    assert shown("", reply("By sea [1]."), record, 3)[-4:] == [
+        "      reply  By sea [1].",
+        "    sources  [1] faq.md, line 5",
+        "             [2] faq.md, line 5",
+        "             [3] Notes",
+    ]
+
+
 @pytest.mark.parametrize(
     ("answer", "record", "lines"),
     [
