@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,28 +12,13 @@ import click
 
 from demo.conversation import KILL, LINES, VIP, Line
 from demo.payroll import Payroll
-from demo.processes import ROOT, TOKEN, HrService, Worker
-from demo.tracking_service import serve
+from demo.processes import ROOT, TOKEN, TRACKING, HrService, Worker
 from interlock.cli.server import EmbeddedServer
 from interlock.cli.turns import shown_turn
 from interlock.client import Interlock
 
 AGENT = "logistics-support"
 KILL_AFTER_S = 1.0
-
-
-@contextlib.contextmanager
-def tracking_service() -> Iterator[str]:
-    """The tracking service on a free loopback port."""
-    server = serve()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 async def ready(desk: Interlock) -> None:
@@ -99,21 +83,20 @@ async def main() -> None:
     with tempfile.TemporaryDirectory(prefix="interlock-demo-") as scratch:
         folder = Path(scratch)
         specs = shutil.copytree(ROOT / "specs", folder / "specs")
-        with tracking_service() as tracking, hr_service(folder) as hr:
-            click.echo(f"  tracking service   {tracking}")
+        with hr_service(folder) as hr:
             click.echo(f"  HR service         {hr.url}")
-            await shown(folder, specs, tracking, hr)
+            await shown(folder, specs, hr)
     click.echo(click.style("\nEverything is stopped and removed.", bold=True))
 
 
-async def shown(folder: Path, specs: Path, tracking: str, hr: HrService) -> None:
+async def shown(folder: Path, specs: Path, hr: HrService) -> None:
     """Both parts of the demo, on one server and one worker at a time."""
     payroll = Payroll(hr, specs)
     async with EmbeddedServer(database=folder / "temporal.db") as server:
         click.echo(f"  Temporal server    {server.address}")
-        services = {"TRACKING_URL": tracking, "HR_API": hr.url, "HR_TOKEN": TOKEN}
-        worker = Worker(server.address, specs, folder, **services)
+        worker = Worker(server.address, specs, folder, HR_API=hr.url, HR_TOKEN=TOKEN)
         click.echo(f"  worker             process {worker.process.pid}")
+        click.echo(f"  tracking server    {TRACKING}, started by the worker when it is first called")
         try:
             desk = await Interlock.connect(server.address)
             await ready(desk)

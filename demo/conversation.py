@@ -51,7 +51,7 @@ LINES = (
 )
 
 KILL = Line(
-    "The tracking service takes three seconds for this one. The worker is killed while it waits.",
+    "The tracking server takes three seconds for this one. The worker is killed while it waits, and both start anew.",
     "ABCU7654321 到哪里了，帮查一下",
     session="kim",
 )

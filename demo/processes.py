@@ -11,6 +11,12 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 TOKEN = "demo"  # noqa: S105 - the service lives for a minute on the loopback interface
+TRACKING = "python -m demo.tracking_server"
+"""The MCP server that the worker starts: the command that the Library of the freight desk has."""
+
+SCRIPTS = str(Path(sys.executable).parent)
+"""The folder in which `python` is the one that runs this."""
+
 STOP_SECONDS = 15
 
 
@@ -23,6 +29,8 @@ class Worker:
             "TEMPORAL_ADDRESS": address,
             "INTERLOCK_SPECS": str(specs),
             "INTERLOCK_PLAN_STORE": str(folder / "plans"),
+            "INTERLOCK_MCP_COMMANDS": TRACKING,
+            "PATH": os.pathsep.join((SCRIPTS, os.environ["PATH"])),
             **environment,
         }
         self.log = folder / "worker.log"

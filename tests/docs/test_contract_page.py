@@ -4,14 +4,14 @@ import asyncio
 import contextlib
 import json
 import re
-import threading
+import sys
 from pathlib import Path
 
 import pytest
 from temporalio.client import WithStartWorkflowOperation, WorkflowUpdateFailedError
 from temporalio.common import WorkflowIDConflictPolicy
 
-from demo.tracking_service import serve as tracking_service
+from demo.processes import TRACKING
 from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
 from interlock.compiler import compile_folder
@@ -45,9 +45,10 @@ def shown(pages):
 
 
 @contextlib.asynccontextmanager
-async def _served(plan, **environment):
+async def _served(plan):
+    settings = Settings(plans=(plan,), env={"PATH": str(Path(sys.executable).parent)}, mcp_commands=(TRACKING,))
     async with EmbeddedServer() as server:
-        activities = Activities(Settings(plans=(plan,), env=environment))
+        activities = Activities(settings)
         worker = await connect(server.address, plugins=[interlock_plugin(activities.callables)])
         stop = asyncio.Event()
         serving = asyncio.create_task(serve(worker, {plan.name: plan.digest}, stop))
@@ -153,17 +154,13 @@ def test_settings_are_those_that_the_code_reads():
 def test_the_client_of_the_readme_gets_a_reply(pages, monkeypatch, capsys):
     program = next(block for block in pages.blocks_of(ROOT / "README.md") if block.language == "python").text
     plan = compile_folder(ROOT / "specs" / "logistics-support").plans["logistics-support"]
-    tracking = tracking_service()
-    threading.Thread(target=tracking.serve_forever, daemon=True).start()
     names: dict = {}
     exec(program, names)
 
     async def run():
-        async with _served(plan, TRACKING_URL=f"http://127.0.0.1:{tracking.server_port}") as address:
+        async with _served(plan) as address:
             monkeypatch.setenv("TEMPORAL_ADDRESS", address)
             await names["ask"]()
 
     asyncio.run(run())
-    tracking.shutdown()
-    tracking.server_close()
     assert "555E898665" in capsys.readouterr().out

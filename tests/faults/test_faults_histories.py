@@ -65,24 +65,14 @@ async def converse(row, desk, session):
 
 
 async def test_histories_of_this_run_replay(row, world, folder):
-    from demo.tracking_service import serve
+    pytest.importorskip("mcp", reason="needs the extra `mcp`")
+    from demo.processes import TRACKING
 
     plan = compile_folder(ROOT / "specs" / "logistics-support").plans["logistics-support"]
-    tracking = serve()
-    serving = asyncio.create_task(asyncio.to_thread(tracking.serve_forever, 0.05))
-    tracking.RequestHandlerClass.shipments = {  # nothing here needs the slow one to be slow
-        number: {key: value for key, value in shipment.items() if key != "delay_s"}
-        for number, shipment in tracking.RequestHandlerClass.shipments.items()
-    }
-    try:
-        async with world.recorded(folder, [plan], f"http://127.0.0.1:{tracking.server_port}") as desk:
-            names = [f"h{number}" for number in range(row.times(50, 2_000))]
-            await world.gathered((converse(row, desk, name) for name in names), 8)
-            found = await fetched(desk.client)
-    finally:
-        tracking.shutdown()
-        await serving
-        tracking.server_close()
+    async with world.recorded(folder, [plan], commands=[TRACKING]) as desk:
+        names = [f"h{number}" for number in range(row.times(50, 2_000))]
+        await world.gathered((converse(row, desk, name) for name in names), 8)
+        found = await fetched(desk.client)
     row.expect(len(found) > len(names), "no run continued as new", len(found))
     await replay(row, found, "run")
     if os.environ.get("INTERLOCK_UPDATE_HISTORIES"):
@@ -173,7 +163,7 @@ async def retried(row, handle, status):
 
 async def test_histories_of_procedures_replay(row, world, folder):
     plans = compile_folder(Path(__file__).parent / "specs" / "shapes").plans
-    async with world.recorded(folder, plans.values(), "http://none.test", Tools(row.dice).functions) as desk:
+    async with world.recorded(folder, plans.values(), functions=Tools(row.dice).functions) as desk:
         numbers = range(row.times(30, 1_000))
         await world.gathered((worked(row, desk, number) for number in numbers), 8)
         found = await fetched(desk.client)

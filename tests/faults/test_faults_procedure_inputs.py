@@ -109,7 +109,7 @@ async def pay(name):
 async def test_no_client_input_wedges_a_procedure(row, world, odd, folder):
     wanted = row.times(1_600, 60_000)
     plans = compile_folder(Path(__file__).parent / "specs" / "heard").plans
-    async with world.recorded(folder, plans.values(), "http://none.test", {"pay": pay}) as ours:
+    async with world.recorded(folder, plans.values(), functions={"pay": pay}) as ours:
         client, queue, handles = await Client.connect(ours.client.config()["service_client"].config.target_host), ours._task_queue, {}  # fmt: skip
         for first in range(0, wanted, AT_ONCE):
             kind = KINDS[first // AT_ONCE % len(KINDS)]

@@ -136,7 +136,6 @@ class Workers:
             "INTERLOCK_ALLOW_ADDRESSES": ",".join(LOOPBACK),
             "INTERLOCK_TASK_QUEUE": queue,
             "ITEMS_URL": url,
-            "TRACKING_URL": url,
             "ITEMS_KEY": secret,
         }
         with self.log.open("ab") as log:
@@ -183,16 +182,18 @@ def workers(*arguments, **options):
 
 def settings(plans, url, *, env=None, secrets=None, **more):
     """What activities are given here; a service on loopback is allowed."""
-    environment = {"ITEMS_URL": url, "TRACKING_URL": url} | (env or {})
+    environment = {"ITEMS_URL": url, "PATH": str(Path(sys.executable).parent)} | (env or {})
     secrets = {"ITEMS_KEY": SECRET} | (secrets or {})
     return Settings(plans=tuple(plans), env=environment, secrets=secrets, allow_addresses=LOOPBACK, **more)
 
 
 @contextlib.asynccontextmanager
-async def worker(address, queue, plans, url, functions=None, env=None, secrets=None, retrievers=None, **options):
+async def worker(
+    address, queue, plans, url, functions=None, env=None, secrets=None, retrievers=None, commands=(), **options
+):
     """A worker in this process."""
     given = {"env": env, "secrets": secrets, "functions": functions or {}, "retrievers": retrievers or {}}
-    activities = Activities(settings(plans, url, **given))
+    activities = Activities(settings(plans, url, mcp_commands=tuple(commands), **given))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])
     async with TemporalWorker(client, task_queue=queue, **options):
         yield
@@ -242,10 +243,10 @@ async def gathered(work, at_once):
 
 
 @contextlib.asynccontextmanager
-async def recorded(folder, plans, url, functions=None):
+async def recorded(folder, plans, url="http://none.test", **more):
     """A server and a worker whose runs continue as new often, against a service that runs elsewhere; our client."""
     dynamic = {"limit.historyCount.suggestContinueAsNew": "45"}
     async with EmbeddedServer(database=folder / "t.db", settings=dynamic) as server:
         queue = uuid.uuid4().hex
-        async with worker(server.address, queue, plans, url, functions):
+        async with worker(server.address, queue, plans, url, **more):
             yield Interlock(await connect(server.address), task_queue=queue)
