@@ -10,6 +10,7 @@ import structlog
 from temporalio import activity
 
 from interlock.contract import strict_json
+from interlock.contract.calls import Json
 from interlock.contract.models import (
     GENERATE,
     MODEL_ERROR,
@@ -104,17 +105,19 @@ class ModelCalls:
             provider = self._providers.named(name)
             server = request.server if name == request.provider else {}
             chat = question(request, endpoint(name, server, self._references))
-            return await self._within_time(request, provider, chat, attempt)
+            return await self._within_time(request, provider, chat, attempt, server.get("limits"))
         except Failure:
             raise
         except Exception as bug:  # noqa: BLE001 - its text may hold what was asked, so only its class is told
             raise misconfigured(f"the engine's own code raised {type(bug).__name__}") from None
 
-    async def _within_time(self, request: ModelRequest, provider: ChatProvider, chat: Chat, attempt: int) -> Structured:
+    async def _within_time(
+        self, request: ModelRequest, provider: ChatProvider, chat: Chat, attempt: int, limits: Json | None
+    ) -> Structured:
         secrets = chat.endpoint.secrets
         draft = Draft(request.call_id, attempt, secrets, request.max_bytes)
         shown = self._drafts.begun(request.run_id, draft) if request.streamed else nullcontext()
-        asking = _Asking(self._pace, request, provider, draft)
+        asking = _Asking(self._pace, limits, request, provider, draft)
         try:
             async with beating(draft.details if request.streamed else None):
                 async with asyncio.timeout(chat.timeout_ms / 1000) as deadline:
@@ -133,8 +136,9 @@ class ModelCalls:
 class _Asking:
     """Asks a provider once it is this call's turn at the service."""
 
-    def __init__(self, pace: Pace, request: ModelRequest, provider: ChatProvider, draft: Draft) -> None:
-        limits = request.server.get("limits")
+    def __init__(
+        self, pace: Pace, limits: Json | None, request: ModelRequest, provider: ChatProvider, draft: Draft
+    ) -> None:
         self._limits = Limits.model_validate(limits) if limits else None
         self._pace = pace
         self._provider = provider

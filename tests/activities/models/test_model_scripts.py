@@ -34,6 +34,11 @@ def test_replies_answer_in_order_and_are_used_up(scripted, generate, failing):
     assert (failure.type, failure.non_retryable) == ("model_error", True)
 
 
+def test_what_speaks_for_a_service_is_not_bound_by_its_limits(asking, generate):
+    limited = asking(server={"limits": {"requests_per_minute": 1}})
+    assert generate(*[limited] * 3, **script({"reply": "one"})).text == "one"
+
+
 def test_a_role_without_a_script_has_no_reply(scripted, failing):
     assert "no reply" in failing(scripted(role="judge"), **script({"reply": "x"})).message
 
