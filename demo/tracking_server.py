@@ -1,9 +1,9 @@
-"""The forwarder's tracking system as the demo needs it: an MCP server over a data file. Not part of the engine.
+"""The forwarder's tracking system as the demo needs it: an MCP server over data files. Not part of the engine.
 
     python -m demo.tracking_server
 
 It speaks on its standard input and output, by the official SDK. `query_tracking` answers `{code, response}`,
-`query_tracking9` a shipment with its events.
+`query_tracking9` a shipment with its events, `port_notices` what is announced for a port.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-SHIPMENTS = Path(__file__).with_name("shipments.json")
+SHIPMENTS, PORTS = Path(__file__).with_name("shipments.json"), Path(__file__).with_name("ports.json")
 BRIEF = ("no", "status", "eta", "location")
 
 TEXT = {"type": "string"}
@@ -49,6 +49,18 @@ TOOLS = [
         },
         annotations=READS,
     ),
+    types.Tool(
+        name="port_notices",
+        title="Notices of a port",
+        description="What is announced for a port: strikes, weather, congestion.",
+        input_schema={"type": "object", "properties": {"port": TEXT}, "required": ["port"]},
+        output_schema={
+            "type": "object",
+            "properties": {"port": TEXT, "notices": {"type": "array"}},
+            "required": ["port", "notices"],
+        },
+        annotations=READS,
+    ),
 ]
 
 
@@ -56,8 +68,14 @@ class Tracking:
     """Looks shipments up; a shipment with `delay_s` answers that much later."""
 
     def __init__(self) -> None:
+        ports = json.loads(PORTS.read_text(encoding="utf-8"))
         self._shipments = {one["no"]: one for one in json.loads(SHIPMENTS.read_text(encoding="utf-8"))}
-        self._tools = {"query_tracking": self._track, "query_tracking9": self._history}
+        self._ports = {name.casefold(): port for port in ports for name in port["names"]}
+        self._tools = {
+            "query_tracking": self._track,
+            "query_tracking9": self._history,
+            "port_notices": self._notices,
+        }
 
     async def listed(self, _context: Any, _params: Any) -> types.ListToolsResult:
         """What there is."""
@@ -82,6 +100,12 @@ class Tracking:
         if shipment is None:
             raise MCPError(types.INVALID_PARAMS, f"unknown shipment: {given['selectNo']}")
         return answer({key: value for key, value in shipment.items() if key != "delay_s"})
+
+    async def _notices(self, given: dict[str, Any]) -> types.CallToolResult:
+        port = self._ports.get(given["port"].strip().casefold())
+        if port is None:
+            raise MCPError(types.INVALID_PARAMS, f"unknown port: {given['port']}")
+        return answer({"port": port["names"][0], "notices": port["notices"]})
 
 
 def answer(content: dict[str, Any]) -> types.CallToolResult:

@@ -40,7 +40,7 @@ def _problem(root: Path, folder: Path, name: str, place: Location) -> Iterator[D
         elif not folder.is_dir():
             hint = "`documents` names the folder that the documents lie in"
             yield Diagnostic("no-documents", f"{name!r} is not a folder", place, hint=hint)
-        elif not _holds_documents(folder):
+        elif not (_holds(folder, ENDINGS) or _holds(folder, endings())):  # what is installed takes a while to list
             hint = f"files that can be read end with {', '.join(endings())}"
             yield Diagnostic("no-documents", f"{name!r} holds nothing that can be read", place, hint=hint)
     except (OSError, ValueError) as error:
@@ -60,9 +60,8 @@ def _near(folder: Path) -> str:
     return f"did you mean {near[0]!r}?" if near else "the path is relative to the spec"
 
 
-def _holds_documents(folder: Path) -> bool:
+def _holds(folder: Path, readable: tuple[str, ...]) -> bool:
     """Whether anything that can be read lies in the folder; hidden files and folders do not count."""
-    readable = endings()
     for _, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         if any(name.lower().endswith(readable) and not name.startswith(".") for name in names):

@@ -45,8 +45,15 @@ def test_a_shipment_is_told_briefly_or_with_its_history(ask):
     assert ask("query_tracking9", selectNo="S55ES0000134")["events"] == [{"on": "2026-11-28", "what": "booked"}]
 
 
+def test_a_port_goes_by_any_of_its_names(ask):
+    assert ask("port_notices", port=" hamburg ") == ask("port_notices", port="汉堡")
+    assert ask("port_notices", port="Rotterdam") == {"port": "Rotterdam", "notices": []}
+
+
 def test_what_is_missing_or_unknown_is_said(ask):
     assert ask("query_tracking") == {"code": "MISSING_ARGUMENT", "argument": "selectNo"}
     assert ask("query_tracking", selectNo="X") == {"code": "NOT_FOUND", "selectNo": "X"}
     with pytest.raises(MCPError, match="unknown shipment"):
         ask("query_tracking9", selectNo="X")
+    with pytest.raises(MCPError, match="unknown port"):
+        ask("port_notices", port="Atlantis")

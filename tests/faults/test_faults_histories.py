@@ -41,8 +41,18 @@ LINES = [
     "请帮我查一下进度", "ABCU1234567", "555E898665 帮查一下", "那个呢", "你好，谢谢", "ABCU1234567 or FBA15D9XK2QT, where are they?",
     "FBA15D9XK2QT", "飞 协 博 的价格？", "#get_tracking", "#get_tracking9 ＡＢＣＵ１２３４５６７", "Track Shipment", "4012345678",
     "S55ES9999999 帮查一下", "我要投诉 PO-00731945", "货物坏了", "有人吗？", "where is my shipment PO-00731945", "转人工", "物流记录",
-    "#raw_tracking S55ES0000134", "tracking history PO-00731945", "",
+    "#raw_tracking S55ES0000134", "tracking history PO-00731945", "", "锂电池能不能空运？", "Is there a strike in Hamburg?",
+    "PO-00731945 为什么还没到？", "那个怎么还没到？", "卡在哪里了？",
 ]  # fmt: skip
+
+MODELS = {
+    "general": [{"when": "'有人' in message", "fault": "malformed"}, {"reply": "可以，请走海运。"}],
+    "tool_call": [
+        {"when": "'Hamburg' in message", "call": "port_notices", "with": {"port": "Hamburg"}},
+        {"call": "query_tracking9", "with": {"selectNo": "PO-00731945"}},
+    ],
+}
+"""What models say to some of these lines."""
 
 
 async def converse(row, desk, session):
@@ -68,8 +78,10 @@ async def test_histories_of_this_run_replay(row, world, folder):
     pytest.importorskip("mcp", reason="needs the extra `mcp`")
     from demo.processes import TRACKING
 
-    plan = compile_folder(ROOT / "specs" / "logistics-support").plans["logistics-support"]
-    async with world.recorded(folder, [plan], commands=[TRACKING]) as desk:
+    bundle = ROOT / "specs" / "logistics-support"
+    plan = compile_folder(bundle).plans["logistics-support"]
+    given = {"mcp_commands": (TRACKING,), "models": MODELS, "bundles": (bundle,), "index": str(folder / "index")}
+    async with world.recorded(folder, [plan], given=given) as desk:
         names = [f"h{number}" for number in range(row.times(50, 2_000))]
         await world.gathered((converse(row, desk, name) for name in names), 8)
         found = await fetched(desk.client)

@@ -166,7 +166,8 @@ async def test_nor_does_it_through_a_run_on_a_real_server(row, world, shelf, fol
     llm.start(), service.start()
     env = {"LLM_URL": f"http://127.0.0.1:{llm.port}/v1", "BOOKS_URL": f"http://127.0.0.1:{service.port}"}
     try:
-        async with world.served(folder, [shelf], env=env, secrets={"LLM_KEY": "planted-key-77301"}) as (client, _, _):
+        given = {"env": env, "secrets": {"LLM_KEY": "planted-key-77301"}}
+        async with world.served(folder, [shelf], given=given) as (client, _, _):
             for _ in range(row.times(12, 400)):
                 reader = Reader(row.dice)
                 talks["now"] = Liar(row.dice, reader, {kind: [] for kind in ("book", "card", "books")})

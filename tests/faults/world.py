@@ -188,12 +188,9 @@ def settings(plans, url, *, env=None, secrets=None, **more):
 
 
 @contextlib.asynccontextmanager
-async def worker(
-    address, queue, plans, url, functions=None, env=None, secrets=None, retrievers=None, commands=(), **options
-):
-    """A worker in this process."""
-    given = {"env": env, "secrets": secrets, "functions": functions or {}, "retrievers": retrievers or {}}
-    activities = Activities(settings(plans, url, mcp_commands=tuple(commands), **given))
+async def worker(address, queue, plans, url, functions=None, given=None, **options):
+    """A worker in this process; `given` is more of its settings."""
+    activities = Activities(settings(plans, url, functions=functions or {}, **(given or {})))
     client = await connect(address, plugins=[interlock_plugin(activities.callables)])
     async with TemporalWorker(client, task_queue=queue, **options):
         yield
