@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 
 class Activities:
-    """Every activity, bound to what `settings` gives it; `aclose` ends the connections it keeps."""
+    """Every activity, bound to what `settings` gives it; `aclose` ends the connections it keeps.
 
-    def __init__(self, settings: Settings) -> None:
+    `drafts` are what models are writing, for those who watch; of its own without.
+    """
+
+    def __init__(self, settings: Settings, drafts: Drafts | None = None) -> None:
         from interlock_activities.http_client import HttpClient  # noqa: PLC0415 - httpx is loaded by workers only
         from interlock_activities.http_tool import HttpTransport  # noqa: PLC0415 - likewise
         from interlock_activities.models.served import served_models  # noqa: PLC0415 - likewise
@@ -49,8 +52,7 @@ class Activities:
         values = None if settings.values is None else ContentStore(settings.values, "value", marks_use=True)
         calls = ToolCalls(transports, StoredValues(values))
         store = None if settings.store is None else PlanStore(settings.store)
-        self.drafts = Drafts()
-        """What models are writing, for those who watch."""
+        self.drafts = Drafts() if drafts is None else drafts
         models = ModelCalls(served_models(settings, self._client), references, self.drafts)
         plans = Plans(settings.plans, store)
         self._retrieval = _retrieval(settings, self._client)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 def command(name: str, paths: tuple[Path, ...], address: str | None, session: str, user: str, brief: bool) -> None:
     """Talk to the agent NAME. Lines come from the terminal, or from standard input; /help lists the commands.
 
-    Without --address an in-memory Temporal server and a worker are started for the time of the conversation.
+    Without --address an in-memory Temporal server and a worker are started for the time of the conversation, and what a
+    model writes is shown as it writes, unless it has to be judged first (`grounding`).
     """
     from interlock.cli.conversation import Conversation
     from interlock.cli.logs import log_for_people
@@ -59,15 +60,17 @@ async def _at(conversation: Conversation, address: str) -> None:
 
 
 async def _on_embedded(conversation: Conversation, plans: list[Plan], bundles: list[Path]) -> None:
-    """A server and a worker that live as long as the conversation."""
+    """A server and a worker that live as long as the conversation; what its models write is shown at once."""
     from interlock.cli.server import EmbeddedServer
     from interlock.cli.serving import environment, serve_plans, settings_for, stop_on_signals
     from interlock.client import Interlock
+    from interlock_activities.models.drafts import Drafts
 
     stop, ended, environ = stop_on_signals(), asyncio.Event(), environment()
+    conversation.drafts = drafts = Drafts()
     async with EmbeddedServer() as server:
         settings = settings_for(environ, plans, bundles)
-        worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
+        worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address, drafts=drafts))
         try:
             desk = await Interlock.connect(server.address, task_queue=environ["INTERLOCK_TASK_QUEUE"])
             await _first_of(stop.wait(), asyncio.shield(worker), conversation.talk(desk, lines_of_stdin()))

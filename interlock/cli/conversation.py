@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import time
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from interlock.cli.turns import shown_turn, told_line
+from interlock.cli.turns import INDENT, SPEAKERS, head, shown_turn, told_line
+from interlock.cli.watching import Screen, watched
 from interlock.client.errors import NoSuchSessionError, RejectedError
 
 if TYPE_CHECKING:
     from asyncio import Queue
+    from contextlib import AbstractAsyncContextManager
 
     from interlock.client import Interlock
+    from interlock_activities.models.drafts import Drafts
 
 HELP = """  /why            show or hide what decided each turn
   /type NAME      the type of the messages from now on, such as form
@@ -34,13 +38,19 @@ PEOPLE = ("takeover", "release", "close")
 
 
 class Conversation:
-    """Reads lines, sends them, shows what came of them."""
+    """Reads lines, sends them, shows what came of them.
+
+    With `drafts`, those of a worker in this process, what a model writes is shown as it writes.
+    """
+
+    drafts: Drafts | None = None
 
     def __init__(self, agent: str, session: str, user: dict[str, Any], *, why: bool) -> None:
         self.agent, self.session, self.user, self.why = agent, session, user, why
         self.type = "user_chat"
         self.last: dict[str, Any] | None = None
         self._heard: int | None = None
+        self._run = ""
         self._people = sys.stdin.isatty()
 
     async def talk(self, desk: Interlock, lines: Queue[str | None]) -> None:
@@ -100,13 +110,37 @@ class Conversation:
             click.echo(HELP if word == "help" else f"  no such command: {line}\n{HELP}")
 
     async def _say(self, desk: Interlock, line: str) -> None:
-        started = time.perf_counter()
-        reply = await desk.send(self.agent, self.session, line, user=self.user, type=self.type)
-        await self._shown(desk, line, started, reply)
+        started, screen = time.perf_counter(), self._screen(line)
+        async with await self._watching(desk, screen):
+            reply = await desk.send(self.agent, self.session, line, user=self.user, type=self.type)
+        said = screen.completes(reply["text"])
+        await self._shown(desk, "" if screen.begun else line, started, reply, said=said)
+
+    async def _watching(self, desk: Interlock, screen: Screen) -> AbstractAsyncContextManager[None]:
+        if self.drafts is None:
+            return contextlib.nullcontext()
+        if not self._run:
+            self._run = (await desk.open(self.agent, self.session, user=self.user))["run"]
+        return watched(self.drafts, self._run, screen)
+
+    def _screen(self, line: str) -> Screen:
+        """Where the words of a model come to stand: below the message, unless that was typed there."""
+        if not self.why:
+            return Screen()
+        above = "" if self._people else told_line(SPEAKERS["user"], line, bold=True) + "\n"
+        return Screen(above + head("reply", bold=True), " " * INDENT)
 
     async def _shown(
-        self, desk: Interlock, line: str, started: float, reply: dict[str, Any], speaker: str = "user"
+        self,
+        desk: Interlock,
+        line: str,
+        started: float,
+        reply: dict[str, Any],
+        speaker: str = "user",
+        *,
+        said: bool = False,
     ) -> None:
+        """What came of a line; `said` is whether the reply stands on the screen already."""
         elapsed_ms = (time.perf_counter() - started) * 1000
         if reply["outcome"] == "queued" and self._heard is None:
             self._heard = (await desk.status(self.agent, self.session))["outbox"]
@@ -115,6 +149,6 @@ class Conversation:
         self.last = record or self.last
         if self.why:
             typed = "" if self._people and speaker == "user" else line
-            click.echo(shown_turn(typed, reply, record, elapsed_ms, speaker=speaker) + "\n")
-        else:
+            click.echo(shown_turn(typed, reply, record, elapsed_ms, speaker=speaker, said=said) + "\n")
+        elif not said:
             click.echo(reply["text"] or f"({reply['outcome']})")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interlock.plan.plan import Plan
+    from interlock_activities.models.drafts import Drafts
     from interlock_activities.settings import Settings
 
 DEFAULTS = {
@@ -80,13 +81,14 @@ async def serve_plans(
     *,
     address: str | None = None,
     within: timedelta = timedelta(0),
+    drafts: Drafts | None = None,
 ) -> None:
     """Serve the plans of `settings` until `stop` is set, then finish what runs.
 
-    A server that does not answer yet is waited for, `within` that time.
+    A server that does not answer yet is waited for, `within` that time. What models write goes to `drafts` too.
     """
     graceful = seconds_of(environ, "INTERLOCK_GRACEFUL_SECONDS")
-    activities = _activities(settings)
+    activities = _activities(settings, drafts)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
     plugin = interlock_plugin(activities.callables, store.get if store else None)
@@ -101,9 +103,9 @@ async def serve_plans(
     log.info("stopped")
 
 
-def _activities(settings: Settings) -> Activities:
+def _activities(settings: Settings, drafts: Drafts | None) -> Activities:
     try:
-        return Activities(settings)
+        return Activities(settings, drafts)
     except RetrievalError as problem:
         raise click.ClickException(f"{problem}.") from problem
 

@@ -27,20 +27,32 @@ COLOURS = {
 }
 SPEAKERS = {"user": "user", "agent": "colleague"}
 MARGIN = 11
+INDENT = MARGIN + 2
+"""Where what is told of a subject begins."""
+
 NARRATIVE = "narrative"
 SAYS_NOTHING = "(says nothing)"
 
 
 def shown_turn(
-    text: str, reply: dict[str, Any], record: dict[str, Any] | None, elapsed_ms: float, *, speaker: str = "user"
+    text: str,
+    reply: dict[str, Any],
+    record: dict[str, Any] | None,
+    elapsed_ms: float,
+    *,
+    speaker: str = "user",
+    said: bool = False,
 ) -> str:
-    """The turn as lines: the message (if any), why it was answered so, the reply with its outcome and source."""
+    """The turn as lines: the message (if any), why it was answered so, the reply with its outcome and source.
+
+    A reply whose words stand on the screen already (`said`) is not told again.
+    """
     source = f" by {record['response_source']}" if record else ""
     lines = [
         *([told_line(SPEAKERS[speaker], text, bold=True)] if text else []),
         *told_lines(told(record or {})),
         told_line("outcome", f"{outcome_of(reply)}{source}, {elapsed_ms:.0f} ms"),
-        *reply_lines(reply),
+        *(option_lines(reply) if said else reply_lines(reply)),
         *(source_lines(record) if record and record["response_source"] == NARRATIVE else ()),
     ]
     return "\n".join(lines)
@@ -53,10 +65,12 @@ def outcome_of(reply: dict[str, Any]) -> str:
 
 def reply_lines(reply: dict[str, Any]) -> list[str]:
     """What is said to the user, and the options offered."""
-    lines = [told_line("reply", reply["text"] or SAYS_NOTHING, bold=bool(reply["text"]))]
-    if reply["options"]:
-        lines.append(told_line("options", " · ".join(reply["options"])))
-    return lines
+    return [told_line("reply", reply["text"] or SAYS_NOTHING, bold=bool(reply["text"])), *option_lines(reply)]
+
+
+def option_lines(reply: dict[str, Any]) -> list[str]:
+    """The options offered, if any."""
+    return [told_line("options", " · ".join(reply["options"]))] if reply["options"] else []
 
 
 def source_lines(record: dict[str, Any]) -> list[str]:
@@ -80,7 +94,12 @@ def told_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
 
 def told_line(subject: str, line: str, *, colour: str | None = None, bold: bool = False) -> str:
     """One line under its subject; further lines of a text stand below the first."""
-    colour, dim = colour or COLOURS.get(subject), subject == "outcome"
-    head = click.style(subject.rjust(MARGIN), fg=colour, bold=bold or None, dim=dim or None)
     first, *rest = line.splitlines() or [""]
-    return "\n".join([f"{head}  {first}".rstrip(), *(f"{' ' * MARGIN}  {one}".rstrip() for one in rest)])
+    said = f"{head(subject, colour=colour, bold=bold)}{first}".rstrip()
+    return "\n".join([said, *(f"{' ' * INDENT}{one}".rstrip() for one in rest)])
+
+
+def head(subject: str, *, colour: str | None = None, bold: bool = False) -> str:
+    """The subject, before what is told of it."""
+    colour, dim = colour or COLOURS.get(subject), subject == "outcome"
+    return click.style(subject.rjust(MARGIN), fg=colour, bold=bold or None, dim=dim or None) + "  "
