@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from demo.conversation import KILL, LINES, VIP, Line
+from demo.conversation import KILL, LINES, MODEL, VIP, Line
 from demo.payroll import Payroll
-from demo.processes import ROOT, TOKEN, TRACKING, HrService, Worker
+from demo.processes import MODELS, ROOT, TOKEN, TRACKING, HrService, Worker
 from interlock.cli.server import EmbeddedServer
 from interlock.cli.turns import shown_turn
 from interlock.client import Interlock
@@ -34,8 +34,11 @@ def user_of(line: Line) -> dict[str, str]:
 
 
 async def converse(desk: Interlock) -> None:
-    """Every line of the demo, one after another."""
+    """Every line that rules answer, then those with a model in the loop, one after another."""
     for line in LINES:
+        await exchange(desk, line)
+    click.echo(click.style("\n── a model joins, and is not believed ──", bold=True))
+    for line in MODEL:
         await exchange(desk, line)
 
 
@@ -97,6 +100,7 @@ async def shown(folder: Path, specs: Path, hr: HrService) -> None:
         worker = Worker(server.address, specs, folder, HR_API=hr.url, HR_TOKEN=TOKEN)
         click.echo(f"  worker             process {worker.process.pid}")
         click.echo(f"  tracking server    {TRACKING}, started by the worker when it is first called")
+        click.echo(f"  models             {MODELS.relative_to(ROOT)} says what they would; no service is asked")
         try:
             desk = await Interlock.connect(server.address)
             await ready(desk)

@@ -50,6 +50,49 @@ LINES = (
     ),
 )
 
+MODEL = (
+    Line(
+        "What no rule answers is for a model: it writes from the handbook, and the source is named.",
+        "锂电池能不能空运？",
+        session="rui",
+    ),
+    Line(
+        "This time it writes 5000 where the handbook says 6000. The figure has no source: nothing of it is said.",
+        "How is the chargeable weight calculated?",
+        session="kate",
+    ),
+    Line(
+        "It chooses among the tools that are mounted here, and gives a text; the result bears the reply.",
+        "Is there a strike in Hamburg?",
+        session="kate",
+    ),
+    Line(
+        "Nothing is known of this port, and the model claims that all is well: that is not said.",
+        "Is the port of Atlantis open?",
+        session="kate",
+    ),
+    Line(
+        "A tool that is not mounted cannot be chosen: the model picks one, and nothing is called.",
+        "Please release my goods from the terminal",
+        session="kate",
+    ),
+    Line(
+        "A number in the message decides which call goes out; another model writes what happened.",
+        "PO-00731945 为什么还没到？",
+        session="rui",
+    ),
+    Line(
+        "The number was said before, and the model names it: traced to the customer's own words, it may be used.",
+        "那个怎么这么慢？",
+        session="rui",
+    ),
+    Line(
+        "Here it names PO-00731954, which nobody has said: the number is dropped, and asked for.",
+        "又卡在哪里了？",
+        session="rui",
+    ),
+)
+
 KILL = Line(
     "The tracking server takes three seconds for this one. The worker is killed while it waits, and both start anew.",
     "ABCU7654321 到哪里了，帮查一下",

@@ -14,6 +14,9 @@ TOKEN = "demo"  # noqa: S105 - the service lives for a minute on the loopback in
 TRACKING = "python -m demo.tracking_server"
 """The MCP server that the worker starts: the command that the Library of the freight desk has."""
 
+MODELS = Path(__file__).with_name("models.yaml")
+"""What models say, in place of a service."""
+
 SCRIPTS = str(Path(sys.executable).parent)
 """The folder in which `python` is the one that runs this."""
 
@@ -29,7 +32,9 @@ class Worker:
             "TEMPORAL_ADDRESS": address,
             "INTERLOCK_SPECS": str(specs),
             "INTERLOCK_PLAN_STORE": str(folder / "plans"),
+            "INTERLOCK_INDEX": str(folder / "index"),
             "INTERLOCK_MCP_COMMANDS": TRACKING,
+            "INTERLOCK_MODELS": str(MODELS),
             "PATH": os.pathsep.join((SCRIPTS, os.environ["PATH"])),
             **environment,
         }

@@ -113,8 +113,10 @@ class Stage:
     sessions: int = 0
 
     @contextlib.asynccontextmanager
-    async def serving(self, *plans, functions=None, store=None, values=None, data="data", commands=(), **options):
-        """A worker in this process."""
+    async def serving(
+        self, *plans, functions=None, store=None, values=None, data="data", commands=(), given=None, **options
+    ):
+        """A worker in this process; `given` is more of its settings."""
         settings = Settings(
             plans=plans,
             functions=functions or {"track": _track},
@@ -123,6 +125,7 @@ class Stage:
             values=values,
             data=Path(data),
             mcp_commands=tuple(commands),
+            **(given or {}),
         )
         activities = Activities(settings)
         client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store))])
