@@ -6,6 +6,11 @@ import pytest
 
 from interlock.authoring.work_stage import WorkStage
 from interlock.compiler import compile_folder
+from interlock.interpreter.commands import StartTimer
+from interlock.interpreter.events import CancelAsked, Generated, TimerDue
+from interlock.interpreter.program import link
+from interlock.interpreter.work.machine import WorkMachine
+from interlock.interpreter.work.receiving import started
 
 PROCEDURE = """
 apiVersion: interlock/v1
@@ -124,6 +129,21 @@ def test_a_run_that_no_model_has_answered_is_taken_up_again(sorts, model):
     model.says["generation"] = [FILLED]
     stage.retry({})
     assert stage.run.state.result["kind"] == "order"
+
+
+@pytest.mark.parametrize("ended", ["cancelled", "timeout"])
+def test_a_model_that_is_still_writing_holds_nothing_up(tmp_path, ended):
+    text = PROCEDURE.replace("    generate: reader\n", "    generate: reader\n    timeout: 10s\n")
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
+    program = link(compile_folder(tmp_path).plans["sort-letter"])
+    machine = WorkMachine(program, started(program, run_id="r", given={"letter": "x"}, now_ms=0))
+    timer, question = sorted(machine.begin(0), key=lambda one: not isinstance(one, StartTimer))
+    machine.handle(CancelAsked(1) if ended == "cancelled" else TimerDue(timer.timer_id, 10_000))
+    if ended == "cancelled":
+        assert machine.state.status == "cancelled"
+    else:
+        assert (machine.state.status, machine.state.failure["kind"]) == ("failed", "timeout")
+    assert machine.handle(Generated(question.call_id, 20_000, message="late")) == []
 
 
 def test_a_letter_cannot_leave_the_block_that_it_stands_in(sorts, model):

@@ -150,7 +150,7 @@ class Tasks:
             self._ready.append((task, ends))
 
     def stop(self, scope: Scope, reason: Reason) -> None:
-        """Let nothing more begin in a scope; waits for times and events end at once, effects are waited for."""
+        """Let nothing more begin in a scope; waits for times, events and models end at once, effects are waited for."""
         if scope.reason is not None:
             return
         scope.reason = reason
@@ -225,7 +225,7 @@ class Tasks:
     def _interrupt(self, task: _Task, reason: Reason) -> None:
         if task.paused:
             self._wake(task, Stopped())
-        elif _can_be_left(task):
+        elif _changes_nothing(task):
             for one in task.waits:
                 del self._waiting[_id(one)]
                 if isinstance(one, StartTimer):
@@ -256,6 +256,11 @@ def _id(awaited: Awaited) -> str:
             return awaited.child_id
         case AwaitEvent():
             return awaited.wait_id
+
+
+def _changes_nothing(task: _Task) -> bool:
+    """Whether nothing outside can change while it waits: what a model still says is heard by nobody."""
+    return all(isinstance(one, StartTimer | AwaitEvent | Generate) for one in task.waits)
 
 
 def _can_be_left(task: _Task) -> bool:
