@@ -36,6 +36,8 @@ from interlock.spec.suite import (
 )
 from interlock.spec.tools import (
     Auth,
+    Fact,
+    Facts,
     Idempotency,
     McpServer,
     Mount,
@@ -81,6 +83,8 @@ TITLES: dict[type[SpecModel], str] = {
     Argument: "Argument",
     Outcome: "Outcome",
     Produces: "Produced cell",
+    Fact: "Fact",
+    Facts: "Facts",
     Retry: "Retry",
     Idempotency: "Idempotency",
     ReadBack: "Read-back",

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "steps": "in the steps of a flow, after the call",
     "error": "within a `catch` only",
     "value": "in the `checks` of a slot only",
+    "fact": "in the texts of a response with `facts` only",
     "candidates": "in the `clarify` of a slot only",
 }
 """Roots that are known at some places only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from interlock.compiler.check_facts import check_stated, hold_text
 from interlock.compiler.check_flows import walked
 from interlock.compiler.findings import suggestion
 from interlock.compiler.mentions import NOTHING
@@ -12,7 +13,6 @@ from interlock.compiler.shapes import at_path, result_shape
 from interlock.compiler.sites import scopes_of, sites_of
 from interlock.compiler.walk import all_steps, step_ids
 from interlock.compiler.written import texts
-from interlock.expressions.check import check_template
 from interlock.expressions.shapes import ANY
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def check_responses(project: Project, findings: Findings) -> None:
     """All uses of responses by all Agents and Procedures."""
     for agent in project.agents:
         told: set[tuple[Location, str]] = set()
-        for use in (*_of_lists(agent), *_of_steps(agent)):
+        for use in (*_of_lists(agent), *_of_steps(agent, findings)):
             _check(use, told, findings)
         _without_result(agent, findings)
     for unit in project.procedures:
@@ -63,6 +63,10 @@ def _in_work(unit: Unit, step: Written, told: set[tuple[Location, str]], finding
     if step.model.result is None:
         message = "in a procedure nothing says which result this is about"
         findings.error("no-result", message, place, hint="write `result: steps.<id>.result`, the step that gives it")
+    elif response is not None and response.model.facts is not None:
+        message = f"response {response.name!r} states what a conversation has looked up"
+        hint = "in a procedure, say the result by a response with `text`"
+        findings.error("facts-not-here", message, place, hint=hint)
     elif response is not None:
         path = step.model.result.split(".")
         giver = {step_id: step for step, step_id in _with_ids(unit)}.get(path[1]) if path[0] == "steps" else None
@@ -85,12 +89,18 @@ def _of_lists(agent: Unit) -> Iterator[Use]:
                 yield from _use(agent, item.model.respond, item.model.call, place, None)
 
 
-def _of_steps(agent: Unit) -> Iterator[Use]:
+def _of_steps(agent: Unit, findings: Findings) -> Iterator[Use]:
     walk = walked(agent)
     for step in all_steps(agent):
         if step.action == "respond":
             place = agent.value(*step.path, "respond")
             result = _result_at(agent, step.path) if step.model.result is not None else None
+            response = agent.find("responses", step.model.respond)
+            if result is not None and response is not None and response.model.facts is not None:
+                message = f"response {response.name!r} states what was looked up, and no part of a result"
+                hint = "take `result` out"
+                findings.error("facts-not-here", message, agent.key(*step.path, "result"), hint=hint)
+                continue
             for tool in walk.answered.get(step.path, ()):
                 yield from _use(agent, step.model.respond, tool, place, result)
 
@@ -119,16 +129,14 @@ def _check(use: Use, told: set[tuple[Location, str]], findings: Findings) -> Non
             if (place, message) not in told:
                 told.add((place, message))
                 findings.error("unknown-path", message, place, also=use.also, hint=hint)
+    if response.model.facts is not None:
+        check_stated(response, use.tool, use.place, use.also, told, findings)
+        return
     scopes = scopes_of(response.unit)
     scope = {**scopes.after_call(use.tool.model if use.tool else None), "result": use.result}
     general = scopes.after_call(None)
     for path, text in texts(response.model.text, (*response.path, "text")):
-        known = {problem.message for problem in check_template(text, general)[1]}
-        for problem in check_template(text, scope)[1]:
-            place = response.unit.inside(path, problem.offset)
-            if problem.message not in known and (place, problem.message) not in told:
-                told.add((place, problem.message))
-                findings.error(problem.code, problem.message, place, also=use.also, hint=problem.hint)
+        hold_text(response, path, text, (scope, general), use.also, told, findings)
 
 
 def _without_result(agent: Unit, findings: Findings) -> None:

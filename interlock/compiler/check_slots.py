@@ -27,6 +27,7 @@ def check_slots(project: Project, findings: Findings) -> None:
         for part in unit.parts("slots").values():
             _patterns(part, "patterns", part.model.patterns, findings)
             _patterns(part, "in_context", part.model.in_context, findings)
+            _patterns(part, "looks_like", part.model.looks_like, findings)
             _extractor(part, findings)
             _fallbacks(part, findings)
             _codes(part, findings)

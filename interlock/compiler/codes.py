@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from interlock.compiler.codes_of_agents import AGENTS
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
+from interlock.compiler.codes_of_facts import FACTS
 from interlock.compiler.codes_of_files import FILES
 from interlock.compiler.codes_of_imports import IMPORTS
 from interlock.compiler.codes_of_keys import KEYS
@@ -13,7 +14,7 @@ from interlock.compiler.codes_of_procedures import PROCEDURES
 from interlock.compiler.meaning import Meaning
 
 CODES: Mapping[str, Meaning] = MappingProxyType(
-    {**FILES, **KEYS, **PARTS, **AGENTS, **PROCEDURES, **EXPRESSIONS, **IMPORTS}
+    {**FILES, **KEYS, **PARTS, **FACTS, **AGENTS, **PROCEDURES, **EXPRESSIONS, **IMPORTS}
 )
 """Every code, in the order of the docs."""
 
@@ -22,6 +23,7 @@ GROUPS: Mapping[str, Mapping[str, Meaning]] = MappingProxyType(
         "Files and YAML": FILES,
         "Keys and their values": KEYS,
         "Names, texts, tools and tables": PARTS,
+        "Look-ups and facts": FACTS,
         "Agents, flows and suites": AGENTS,
         "Procedures and effects": PROCEDURES,
         "Expressions and templates": EXPRESSIONS,

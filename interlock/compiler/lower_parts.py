@@ -8,7 +8,7 @@ from interlock.compiler.intents import merged
 from interlock.compiler.lower_fields import maybe_text, text, texts
 from interlock.compiler.vocabularies import terms_of
 from interlock.plan.rules import Condition
-from interlock.plan.tools import Response, Retriever
+from interlock.plan.tools import Facts, Response, Retriever
 from interlock.plan.words import Intent, Slot, SlotCheck, Term, Vocabulary
 from interlock.source.bundle import path_within
 
@@ -38,6 +38,7 @@ def slot(part: Part) -> Slot:
         vocabulary=written.vocabulary or "",
         patterns=tuple(written.patterns or ()),
         in_context=tuple(written.in_context or ()),
+        looks_like=tuple(written.looks_like or ()),
         extract=written.extract or "",
         title=maybe_text(written.title),
         labels=tuple(written.labels or ()),
@@ -86,14 +87,20 @@ def condition(part: Part) -> Condition:
 def response(part: Part) -> Response:
     """A response."""
     written = part.model
-    kind: Any = "raw" if written.raw else "fields" if written.fields is not None else "text"
+    kind: Any = next(kind for kind in ("raw", "fields", "text", "facts") if getattr(written, kind) is not None)
     return Response(
         at=str(part.key()),
         kind=kind,
         fields=tuple(written.fields or ()),
         text=maybe_text(written.text),
+        facts=None if written.facts is None else _facts(written.facts),
         fenced=written.fenced,
     )
+
+
+def _facts(written: Any) -> Facts:
+    said = {"found": text(written.found), "not_found": text(written.not_found)}
+    return Facts(**said, unrecognized=maybe_text(written.unrecognized))
 
 
 def retriever(part: Part) -> Retriever:

@@ -144,6 +144,7 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
                 sources=model.sources or "none",
                 bind=model.with_ or {},
                 output=None if model.output is None else fields(model.output),
+                no_result=model.no_result or "refuse",
             )
         case "flow":
             return plan.FlowStep(**common, flow=model.flow)

@@ -11,6 +11,7 @@ from interlock.plan.rules import Check
 from interlock.plan.tools import (
     Argument,
     Auth,
+    Fact,
     Idempotency,
     Limits,
     McpServer,
@@ -102,6 +103,7 @@ def tool(part: Part, called: Container[str]) -> Tool:
         outcomes=_outcomes(part),
         output=None if written.output is None else fields(written.output),
         produces={key: Produces(at=cell.at, scope=cell.scope) for key, cell in (written.produces or {}).items()},
+        fact=_fact(written.fact),
         invalidates=tuple(name for name in written.invalidates or () if name in called),
         requires=_checks(part, "requires", written.requires or ()),
         ensures=_checks(part, "ensures", written.ensures or ()),
@@ -168,6 +170,12 @@ def _checks(part: Part, key: str, written: Sequence[WrittenCheck]) -> tuple[Chec
         )
         for index, check in enumerate(written)
     )
+
+
+def _fact(written: Any) -> Fact | None:
+    if written is None:
+        return None
+    return Fact(value=written.value, unit=written.unit or "", source=dict(written.source or {}))
 
 
 def _idempotency(written: Any) -> Idempotency | None:

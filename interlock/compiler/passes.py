@@ -12,6 +12,7 @@ from interlock.compiler.check_durations import check_durations
 from interlock.compiler.check_effects import check_effects
 from interlock.compiler.check_ends import check_ends
 from interlock.compiler.check_expressions import check_expressions
+from interlock.compiler.check_facts import check_facts
 from interlock.compiler.check_fields import check_fields
 from interlock.compiler.check_flows import check_flows
 from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
@@ -59,6 +60,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("decisions", check_decisions),
     ("servers", check_servers),
     ("tools", check_tools),
+    ("facts", check_facts),
     ("models", check_models),
     ("effects", check_effects),
     ("keys", check_keys),

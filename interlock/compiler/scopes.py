@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from interlock.compiler.shapes import (
     args_shape,
     at_path,
+    fact_shapes,
     field_shape,
     fields_shape,
     produced_shape,
@@ -157,6 +158,10 @@ class Scopes:
         answered = result or tool
         found = result_shape(answered) if answered else ANY
         return {**self.before_call(tool), "result": found, "payload": ANY}
+
+    def stating(self, tool: Tool | None) -> dict[str, dict[str, Shape]]:
+        """In each text of a response with `facts`, by its key."""
+        return {key: {**self.base, "fact": shape} for key, shape in fact_shapes(tool).items()}
 
     def with_result(self, tool: Tool | None, read: Tool) -> dict[str, Shape]:
         """Before a call of `tool`, once `read` has been called for a check."""

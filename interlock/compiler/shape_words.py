@@ -15,6 +15,7 @@ _SLIP = 2
 _NAMED_BY_KEY = {
     "Stubs": "'stubs'",
     "Expect": "'expect'",
+    "Facts": "'facts'",
     "MessageSpec": "'message'",
     "SessionSpec": "'session'",
     "CaseSession": "'session'",

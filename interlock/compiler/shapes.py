@@ -98,6 +98,27 @@ def produced_shape(tool: Tool, at: str) -> Shape:
     return replace(at_path(result_shape(tool), at) or ANY, may_be_missing=True)
 
 
+FACT_OWN = ("value", "unit", "source", "param", "raw")
+"""What the root `fact` has of its own, beside the arguments of the call."""
+
+
+def fact_shapes(tool: Tool | None) -> dict[str, Shape]:
+    """The root `fact` in each text of a response with `facts`; open where the tool is not known."""
+    unrecognized = object_of({"param": STRING, "raw": STRING})
+    if tool is None or tool.fact is None:
+        missed = Shape("object") if tool is None else args_shape(tool)
+        return {"found": Shape("object"), "not_found": missed, "unrecognized": unrecognized}
+    result, fact = result_shape(tool), tool.fact
+    arguments = args_shape(tool)
+    own = {
+        "value": at_path(result, fact.value) or ANY,
+        "unit": (at_path(result, fact.unit) or ANY) if fact.unit is not None else Shape("none"),
+        "source": object_of({name: at_path(result, path) or ANY for name, path in (fact.source or {}).items()}),
+    }
+    found = object_of({**(arguments.fields or {}), **own})
+    return {"found": found, "not_found": arguments, "unrecognized": unrecognized}
+
+
 def slot_shape(slot: Slot, codes: tuple[str, ...] = ()) -> Shape:
     """The shape of a slot's value or values; none when it is unfilled."""
     one = value_shape(slot, codes)

@@ -37,6 +37,14 @@ def part_sites(part: Part, scopes: Scopes) -> Iterator[Site]:
         case "responses":
             place = Place(part.unit, scopes.after_call(None), owner=part)
             yield from place.text(part.model.text, *part.path, "text")
+            if part.model.facts is not None:
+                yield from _facts(part, scopes)
+
+
+def _facts(part: Part, scopes: Scopes) -> Iterator[Site]:
+    for key, scope in scopes.stating(None).items():
+        place = Place(part.unit, scope, owner=part)
+        yield from place.text(getattr(part.model.facts, key), *part.path, "facts", key)
 
 
 def _server(part: Part) -> Iterator[Site]:

@@ -8,6 +8,7 @@ from interlock.interpreter.cells import at_path
 from interlock.interpreter.failures import FlowEnded, FlowWaits, StepFailed
 from interlock.interpreter.lifecycle import transition
 from interlock.interpreter.slots import Question, fill_in, question
+from interlock.interpreter.stating import stated
 from interlock.interpreter.texts import options_said, said
 from interlock.interpreter.turn import CallResult, Part, Turn
 from interlock.plan.steps import CollectStep, HandoffStep, RefuseStep, ReplyStep, RespondStep, SetStep
@@ -50,6 +51,13 @@ def _still_open(turn: Turn, names: tuple[str, ...]) -> Question | None:
 def _respond(turn: Turn, step: RespondStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     if step.response == "none":
         turn.silent = True
+        return
+    declared = turn.program.plan.responses[step.response]
+    if declared.kind == "facts":
+        made = stated(turn, declared, _results(turn, step))
+        part = Part(made.text, "facts", made.data, made.output_mode, step.response)
+        part.outcome, part.reason = made.outcome, made.reason
+        turn.parts.append(part)
         return
     for result in _results(turn, step):
         made = responses.render(turn, step.response, result)

@@ -76,6 +76,14 @@ def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
     return attempt.ended(lack.outcome, missing=lack.missing, candidates=lack.candidates, message=message)
 
 
+def unrecognized(attempt: Attempt, lookup: "Json") -> CallResult:
+    """The end of a look-up that no call is made for: what was said means none of the codes that an argument takes."""
+    hide = attempt.turn.program.plan.slots[lookup["slot"]].sensitive
+    attempt.audit["fact"] = lookup["status"]
+    attempt.audit["unrecognized"] = {"argument": lookup["param"], "raw": receipts.MASK if hide else lookup["raw"]}
+    return attempt.ended("unrecognized", fact=lookup)
+
+
 class Lack(NamedTuple):
     """What blocked arguments lack: slots that would help, and the values of the ambiguous ones."""
 

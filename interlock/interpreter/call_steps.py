@@ -1,6 +1,6 @@
 """The step `call`: one call, or one for each combination of the values of the slots it expands."""
 
-from itertools import product
+from itertools import chain, product, repeat
 from math import prod
 from typing import Any
 
@@ -15,7 +15,7 @@ from interlock.interpreter.trusted import trusted_values
 from interlock.interpreter.turn import Calling, CallOutcome, CallResult, Turn, side_by_side
 from interlock.plan.steps import CallStep
 
-FINE: frozenset[CallOutcome] = frozenset({"success", "skipped"})
+FINE: frozenset[CallOutcome] = frozenset({"success", "skipped", "unrecognized"})
 
 
 def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
@@ -23,15 +23,18 @@ def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
     needed = _needed(turn, step)
     if not any(_only_they_know(turn, name) for name in needed):
         fill_in(turn, needed)
-    combinations = _combinations(turn, step, path, needed) if step.expand else [None]
-    callings = [
-        calls.call(turn, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, slot_values=values)
-        for values in combinations
-    ]
-    results = [(yield from callings[0])] if len(callings) == 1 else (yield from side_by_side(callings))
+    unknown, stands_still = calls.not_recognized(turn, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at)
+    results: list[CallResult] = []
+    if not stands_still:
+        combinations: list[dict[str, Any] | None] = [None]
+        if step.expand:
+            combinations = _combinations(turn, step, path, needed)
+        results = yield from _made(turn, step, combinations)
     if turn.interrupted:
         raise Interrupted
-    turn.last = results
+    for one in unknown:
+        calls.ended(turn, one)
+    turn.last = results = [*results, *unknown]
     if not any(result.outcome in FINE for result in results):
         raise _failed(turn, step, path, results[0])
     if len(results) == 1 and results[0].outcome == "skipped":
@@ -39,6 +42,14 @@ def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
         return {}
     values = [result.result for result in results]
     return {"result": values if step.expand else values[0], "calls": [_brief(result) for result in results]}
+
+
+def _made(turn: Turn, step: CallStep, combinations: list[dict[str, Any] | None]) -> Calling[list[CallResult]]:
+    callings = [
+        calls.call(turn, tool=step.tool, bind=step.bind, step_id=step.id, at=step.at, slot_values=values)
+        for values in combinations
+    ]
+    return [(yield from callings[0])] if len(callings) == 1 else (yield from side_by_side(callings))
 
 
 def _ask_again(turn: Turn, step: CallStep, path: str) -> None:
@@ -53,15 +64,20 @@ def _ask_again(turn: Turn, step: CallStep, path: str) -> None:
 
 def recalled(step: CallStep, entry: Json) -> list[CallResult]:
     """The results of a call step of an earlier turn, as far as the journal keeps them."""
-    values = entry["result"] if step.expand else [entry["result"]]
+    values = chain(entry["result"] if step.expand else [entry["result"]], repeat(None))
     return [
-        CallResult(step.tool, step.id, step.at, outcome, result=value, message=message, receipt_id=receipt)
-        for value, (outcome, message, receipt) in zip(values, entry["calls"], strict=True)
+        CallResult(step.tool, step.id, step.at, outcome, result=value, message=message, receipt_id=receipt, fact=fact)
+        for value, (outcome, message, receipt, fact) in zip(values, map(_whole, entry["calls"]), strict=False)
     ]
 
 
 def _brief(result: CallResult) -> list[Any]:
-    return [result.outcome, result.message, result.receipt_id]
+    fact = [] if result.fact is None else [result.fact]
+    return [result.outcome, result.message, result.receipt_id, *fact]
+
+
+def _whole(brief: list[Any]) -> list[Any]:
+    return brief if len(brief) == 4 else [*brief, None]
 
 
 def _needed(turn: Turn, step: CallStep) -> list[str]:
@@ -108,6 +124,7 @@ def _values(turn: Turn, name: str) -> list[Any]:
 def _failed(turn: Turn, step: CallStep, path: str, result: CallResult) -> StepFailed:
     assert result.outcome != "success"
     assert result.outcome != "skipped"
+    assert result.outcome != "unrecognized"
     message = result.message or str(result.audit.get("error", ""))
     slots = turn.program.plan.slots
     theirs = [name for name in result.missing if slots[name].assume is None and slots[name].default is None]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from interlock.interpreter import responses
+from interlock.interpreter.rendered import Rendered
 from interlock.interpreter.replies import Answer, Source
 from interlock.interpreter.slots import Question, ask_text, clarify_text, offered, question
 from interlock.interpreter.state import Json
@@ -22,6 +23,8 @@ def answered(turn: Turn, call: CallResult, response: str, source: Source) -> Ans
     if call.outcome == "skipped":
         return Answer("refuse", engine_text(turn.program, turn.language, "failed"), source, "not_available")
     rendered = responses.render(turn, response or None, call)
+    if rendered.source == "facts":
+        return stated(rendered)
     return Answer(
         "answer" if call.outcome == "success" else "error",
         rendered.text,
@@ -32,6 +35,12 @@ def answered(turn: Turn, call: CallResult, response: str, source: Source) -> Ans
         rule=response or None,
         fallback_used=rendered.fallback_used,
     )
+
+
+def stated(rendered: Rendered) -> Answer:
+    """The answer that states facts."""
+    mode, rule = rendered.output_mode, rendered.rule
+    return Answer(rendered.outcome, rendered.text, "facts", rendered.reason, rendered.data, output_mode=mode, rule=rule)
 
 
 def can_be_asked(call: CallResult) -> bool:
@@ -50,6 +59,8 @@ def direct(turn: Turn) -> Answer | None:
     rendered = responses.direct(turn)
     if rendered is None:
         return None
+    if rendered.source == "facts":
+        return stated(rendered)
     call = turn.real_calls[0]
     return Answer(
         "answer" if call.outcome == "success" else "error",

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing, NotMet
-from interlock.interpreter import checks, effects, pregate, reading, receipts, returned
+from interlock.interpreter import checks, effects, lookups, pregate, reading, receipts, returned
 from interlock.interpreter.arguments import as_sent, assemble, sent_before
-from interlock.interpreter.attempts import Attempt, blocked, held
+from interlock.interpreter.attempts import Attempt, blocked, held, unrecognized
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
 from interlock.interpreter.sources import Desk
@@ -39,13 +39,7 @@ def call(
     if not turn.read:
         reading.read(turn)
     mount = turn.program.mounts.get(tool)
-    context = turn.context
-    if slot_values:
-        context = context.extended(slots={**context["slots"], **slot_values})
-    bound = {**mount.bind, **bind} if mount else bind
-    desk = Desk(turn, context, slot_values or {})
-    instance = f"{turn.state.turn}/{step_id}" + (f"[{instance_of(slot_values)}]" if slot_values else "")
-    attempt = Attempt(desk, tool, turn.program.plan.tools[tool], bound, step_id, at, instance=instance)
+    attempt = _attempt(turn, tool, bind, step_id, at, slot_values or {})
     if mount is None:
         result = attempt.ended("blocked", f"{tool!r} is not mounted")
     elif tool in turn.skipped_tools:
@@ -54,6 +48,34 @@ def call(
         result = yield from _gated(attempt, mount.intent)
     ended(turn, result)
     return result
+
+
+def _attempt(
+    turn: "Turn", tool: str, bind: Mapping[str, Any], step_id: str, at: str, slot_values: Mapping[str, Any]
+) -> Attempt:
+    mount = turn.program.mounts.get(tool)
+    context = turn.context
+    if slot_values:
+        context = context.extended(slots={**context["slots"], **slot_values})
+    bound = {**mount.bind, **bind} if mount else bind
+    desk = Desk(turn, context, slot_values)
+    instance = f"{turn.state.turn}/{step_id}" + (f"[{instance_of(slot_values)}]" if slot_values else "")
+    return Attempt(desk, tool, turn.program.plan.tools[tool], bound, step_id, at, instance=instance)
+
+
+def not_recognized(
+    turn: "Turn", *, tool: str, bind: Mapping[str, Any], step_id: str, at: str
+) -> tuple[list[CallResult], bool]:
+    """A result for each word that means nothing to a look-up, and whether they keep every call of it from being made.
+
+    None for a tool that is no look-up, or that could not be called anyway.
+    """
+    if turn.program.plan.tools[tool].fact is None or tool not in turn.program.mounts or tool in turn.skipped_tools:
+        return [], False
+    attempt = _attempt(turn, tool, bind, step_id, at, {})
+    said = lookups.unrecognized(turn, attempt.tool, attempt.bind)
+    results = [unrecognized(_attempt(turn, tool, bind, step_id, at, {}), one) for one in said]
+    return results, lookups.stands_still(attempt.desk, attempt.tool, attempt.bind)
 
 
 def ended(turn: "Turn", result: CallResult) -> None:
@@ -109,6 +131,8 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
 def made(attempt: Attempt) -> Calling[CallResult]:
     """Assemble, verify, check, call, check again; nothing is left that may keep it from being tried."""
     turn, plan = attempt.turn, attempt.turn.program.plan
+    if attempt.tool.fact is not None and lookups.stands_still(attempt.desk, attempt.tool, attempt.bind):
+        return unrecognized(attempt, next(lookups.unrecognized(turn, attempt.tool, attempt.bind)))
     again = sent_before(attempt.desk, attempt.tool, attempt.sent)
     attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
     attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
@@ -157,13 +181,21 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
         receipt_id=came.call_id,
         effect=effect,
         sent=None if effect == "none" else as_sent(attempt.assembled, attempt.key),
+        fact=_fact(attempt, landed.result) if outcome == "success" else None,
     )
+    if result.fact is not None:
+        result.audit["fact"] = result.fact["status"]
     if attempt.tool.writes:
         result.audit["effect"] = effect
     result.audit |= returned.kept(attempt.turn.state, result, came)
     if not attempt.is_check:
         result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
     return result
+
+
+def _fact(attempt: Attempt, result: Any) -> "Json | None":
+    declared = attempt.tool.fact
+    return None if declared is None else lookups.of(declared, result, attempt.assembled.arguments)
 
 
 def _resolved(attempt: Attempt, outcome: CallOutcome, context: "Context") -> "Calling[tuple[CallOutcome, Effect]]":

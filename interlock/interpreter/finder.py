@@ -28,6 +28,8 @@ class Finder:
         self._patterns = Patterns(_patterns(plan))
         bare = [(pattern, name, slot.exact_case) for name, slot in plan.slots.items() for pattern in slot.in_context]
         self._bare = Patterns(bare) if bare else None
+        shapes = [(pattern, name, False) for name, slot in plan.slots.items() for pattern in slot.looks_like]
+        self._shaped = Patterns(shapes) if shapes else None
 
     def words(self, text: str) -> dict[tuple[str, str], list[Hit]]:
         """Hits by kind and name; the longest of each list where its phrases overlap."""
@@ -44,6 +46,15 @@ class Finder:
             slots = longest_first(hit for hit in every if hit.tag.kind == "slot")
             every = [*slots, *(hit for hit in every if hit.tag.kind != "slot")]
         return _grouped(every)
+
+    @property
+    def has_shapes_of_codes(self) -> bool:
+        """Whether some slot says what its codes look like."""
+        return self._shaped is not None
+
+    def shaped(self, text: str) -> list[Hit]:
+        """Hits of `looks_like` patterns, the longest where they overlap; the tag is the slot."""
+        return self._shaped.find(text) if self._shaped is not None else []
 
     def bare(self, text: str) -> list[Hit]:
         """Hits of `in_context` patterns that are the whole of `text`; the tag is the slot."""

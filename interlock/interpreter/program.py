@@ -10,6 +10,7 @@ from interlock.expressions.sources import Expression, Source, Value
 from interlock.expressions.sources import Text as TextSource
 from interlock.interpreter.finder import Finder
 from interlock.interpreter.gate_order import screens_of, stretches_of
+from interlock.interpreter.lookups import looked_up
 from interlock.interpreter.routing import Routes
 from interlock.interpreter.screening import Screens
 from interlock.interpreter.tables import Table
@@ -45,6 +46,7 @@ class Program:
             if slot.kind == "vocabulary":
                 self.slots_of.setdefault(slot.vocabulary, []).append(name)
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
+        self.looked_up = looked_up(plan)
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.tools_of: dict[str, set[str]] = {}
         for mount in plan.mounts:

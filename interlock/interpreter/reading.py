@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
 
+from interlock.interpreter import unrecognized
 from interlock.interpreter.slots import kept, root
 from interlock.interpreter.spans import outside_identifiers, owned
 from interlock.interpreter.texts import engine_text, said_or, slot_title
@@ -34,6 +35,8 @@ def read(turn: Turn) -> None:
     turn.slots = kept(turn) if turn.state.slots else {}
     if found:
         _read_slots(turn, words, found)
+    if program.looked_up or program.finder.has_shapes_of_codes:
+        unrecognized.notice(turn, words, found)
     turn.context["intents"] = turn.intents
     turn.context["slots"] = root(turn)
 
@@ -142,7 +145,7 @@ def as_filled(turn: Turn, name: str, found: list[Found], certain: bool = True) -
         if problem:
             return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
     value = [one.value for one in values] if slot.many else values[0].value
-    return named(Filled, (name, "filled", value, values, "message", turn.state.turn, ""))
+    return named(Filled, (name, "filled", value, values, "message", turn.state.turn, "", ()))
 
 
 def _problem(turn: Turn, name: str, value: Any) -> str:

@@ -6,6 +6,7 @@ The transcript, too, is written here; trusted history keeps the words themselves
 from typing import Any
 
 from interlock.interpreter.fields import masked
+from interlock.interpreter.lookups import none_found
 from interlock.interpreter.models.roles import settings_of
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
@@ -96,6 +97,7 @@ def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
         "direct_response": bool(real) and answer.source in ("direct_response", "quick_match"),
         "format_fallback_used": answer.fallback_used,
         "sources": reply["sources"],
+        "guard_triggered": none_found(turn),
         **({} if turn.asked is None else _asked(turn, turn.asked)),
     }
 
@@ -165,7 +167,7 @@ def text_to_keep(turn: Turn) -> str:
     text = turn.message.text
     for name, filled in turn.slots.items():
         if turn.program.plan.slots[name].sensitive and filled.turn == turn.state.turn:
-            for one in filled.found:
+            for one in (*filled.found, *filled.unknown):
                 text = text[: one.start] + "*" * (one.end - one.start) + text[one.end :]
     return text
 
@@ -203,7 +205,9 @@ def _message_of(message: Any, text: str, metadata: Json) -> Json:
 def _slot(turn: Turn, filled: Filled) -> Json:
     hidden = turn.program.plan.slots[filled.slot].sensitive
     words = [(HIDDEN, HIDDEN) if hidden else (one.value, one.raw) for one in filled.found]
+    unknown = [HIDDEN if hidden else one.raw for one in filled.unknown]
     return {
+        **({"unknown": unknown} if unknown else {}),
         "status": filled.status,
         "source": filled.source,
         "turn": filled.turn,

@@ -4,9 +4,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from interlock.interpreter.lookups import FOUND
+from interlock.interpreter.slots import narrowing
 from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import engine_text
-from interlock.interpreter.turn import Turn
+from interlock.interpreter.turn import CallResult, Turn
 
 Outcome: TypeAlias = Literal[
     "answer", "ask", "refuse", "decline", "queued", "handed_off", "empty", "closed", "conflict", "degraded", "error"
@@ -14,6 +16,7 @@ Outcome: TypeAlias = Literal[
 Source: TypeAlias = Literal[
     "direct_response",
     "quick_match",
+    "facts",
     "fixed_reply",
     "gate",
     "llm_generated",
@@ -53,16 +56,32 @@ def body(turn: Turn, answer: Answer) -> Json:
     reply["data"] = answer.data
     reply["missing"] = answer.missing
     reply["candidates"] = answer.candidates
-    reply["options"] = [*answer.options, *turn.options]
     reply["assumptions"] = [
-        {"slot": name, "value": turn.slots[name].value, "note": note} for name, note in turn.notes if name in turn.slots
+        {"slot": name, "value": turn.slots[name].value, "note": note, "options": _narrower(turn, answer, name)}
+        for name, note in turn.notes
+        if name in turn.slots
     ]
-    reply["sources"] = [
-        {"tool": call.tool, "receipt": call.receipt_id} for call in turn.real_calls if call.outcome == "success"
-    ]
+    narrower = [option for one in reply["assumptions"] for option in one["options"]]
+    reply["options"] = list(dict.fromkeys([*answer.options, *turn.options, *narrower]))
+    reply["sources"] = [_receipt(call) for call in turn.real_calls if call.outcome == "success" and not _missed(call)]
     if turn.asked is not None:
         reply["sources"] += _documents(turn.asked.passages)
     return reply
+
+
+def _narrower(turn: Turn, answer: Answer, name: str) -> list[str]:
+    """What may be said in place of an assumed value; a question has options of its own."""
+    return [] if answer.outcome == "ask" else narrowing(turn, name)
+
+
+def _receipt(call: CallResult) -> Json:
+    """The call that a reply rests on, and where the fact that it found comes from."""
+    source = {"tool": call.tool, "receipt": call.receipt_id}
+    return source if call.fact is None else {**source, "source": call.fact["source"]}
+
+
+def _missed(call: CallResult) -> bool:
+    return call.fact is not None and call.fact["status"] != FOUND
 
 
 def _documents(passages: list[Json]) -> list[Json]:

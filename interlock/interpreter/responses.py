@@ -1,11 +1,13 @@
 """How a result becomes a reply without a model: raw JSON, some of its fields, or a text; when that fails, raw JSON."""
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing
 from interlock.interpreter.cells import at_path
+from interlock.interpreter.lookups import in_turn
+from interlock.interpreter.rendered import OutputMode, Rendered
+from interlock.interpreter.stating import stated, stated_by_mounts
 from interlock.interpreter.texts import said
 
 if TYPE_CHECKING:
@@ -14,29 +16,21 @@ if TYPE_CHECKING:
     from interlock.interpreter.turn import CallResult, Turn
     from interlock.plan.tools import Response
 
-OutputMode: TypeAlias = Literal["raw_json", "json_subset", "text"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A reply made of a result; `data` is the JSON that the text holds, none for a text of words."""
-
-    text: str
-    output_mode: OutputMode
-    data: Any = None
-    fallback_used: bool = False
-
 
 def direct(turn: "Turn") -> Rendered | None:
-    """The reply by the mount of the only call that went out in this turn; none, if there is not exactly one."""
+    """The reply by the mount of the only call that went out in this turn, or of all look-ups; none in other cases."""
     calls = turn.real_calls
     mount = turn.program.mounts.get(calls[0].tool) if len(calls) == 1 else None
-    return render(turn, mount.respond, calls[0]) if mount and mount.respond else None
+    if mount is not None and mount.respond and not in_turn(turn):
+        return render(turn, mount.respond, calls[0])
+    return stated_by_mounts(turn)
 
 
 def render(turn: "Turn", response: str | None, call: "CallResult") -> Rendered:
     """What came of `call` by a declared response, raw without one; a failed call by the same, if it has a payload."""
     declared = turn.program.plan.responses[response] if response else None
+    if declared is not None and declared.kind == "facts":
+        return stated(turn, declared, [call])
     fenced = declared is not None and declared.fenced
     if call.payload is None and call.outcome != "success":
         return _as_json(_error_of(turn, call), "raw_json", fenced=fenced)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import cells, receipts
+from interlock.interpreter import cells, lookups, receipts
 from interlock.interpreter.outcomes import Classified, Rules, classify, understand
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def landed(turn: "Turn", tool: "Tool", returned: "ToolReturned") -> Landed:
         return Landed(meaning, error=returned.message or f"status {status}")
     understood = understand(tool, returned.payload)
     problem = understood.problem or cells.too_large(tool, understood.result)
+    problem = problem or lookups.problem(tool, understood.result)
     if problem:
         return Landed(Classified("error"), error=problem)
     return Landed(meaning, understood.result)

@@ -36,7 +36,8 @@ def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
         return lacks
     if turn.parts:
         outcome = _outcome(turn)
-        return _spoken(turn, outcome, "cut" if outcome == "degraded" else "", None)
+        reason = next((part.reason for part in turn.parts if part.outcome == outcome and part.reason), "")
+        return _spoken(turn, outcome, reason, None)
     return (None if turn.silent else direct(turn)) or Answer("empty")
 
 
@@ -101,7 +102,7 @@ def _lacks(turn: Turn) -> Answer | None:
 def _outcome(turn: Turn) -> Outcome:
     """What several parts come to: an answer if any of them is one, else the most cautious."""
     kinds = {part.outcome for part in turn.parts}
-    return next(kind for kind in ("answer", "decline", "ask", "degraded") if kind in kinds)
+    return next(kind for kind in ("answer", "decline", "ask", "degraded", "error") if kind in kinds)
 
 
 def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
@@ -112,9 +113,11 @@ def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
     if outcome == "ask" and (lacks := _lacks(turn)) is not None:
         answer.data, answer.missing, answer.candidates = lacks.data, lacks.missing, lacks.candidates
         answer.options = lacks.options
-    made = [part for part in turn.parts if part.source == "direct_response"]
+    made = [part for part in turn.parts if part.source in ("direct_response", "facts")]
     if made:
-        answer.source, answer.rule = "direct_response", made[0].rule
+        answer.rule = made[0].rule
+        if made[0].source == "direct_response":
+            answer.source = "direct_response"
         answer.output_mode = made[0].output_mode if len(turn.parts) == 1 else "text"
         answer.fallback_used = any(part.fallback_used for part in made)
         if data is None:

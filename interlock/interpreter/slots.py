@@ -67,6 +67,8 @@ def _filled(turn: Turn, entries: dict[str, Any]) -> dict[str, Filled]:
             tuple(Found(name, *one) for one in entry["found"]),
             "kept",
             entry["turn"],
+            "",
+            tuple(Found(name, *one) for one in entry.get("unknown", ())),
         )
         for name, entry in entries.items()
         if name in turn.program.plan.slots
@@ -79,12 +81,14 @@ def entries_of(turn: Turn) -> dict[str, Any]:
 
 
 def _entry(filled: Filled) -> dict[str, Any]:
-    return {
+    entry = {
         "status": filled.status,
         "value": filled.value,
         "found": [[one.value, one.raw, one.start, one.end] for one in filled.found],
         "turn": filled.turn,
     }
+    unknown = [[one.value, one.raw, one.start, one.end] for one in filled.unknown]
+    return entry | {"unknown": unknown} if unknown else entry
 
 
 def restore(turn: Turn, entries: dict[str, Any]) -> None:
@@ -142,13 +146,15 @@ def assume(turn: Turn, name: str, value: Any, *, said: bool = True) -> None:
 
 def question(turn: Turn, names: Iterable[str]) -> Question | None:
     """What must be asked before all of `names` are filled: one slot at a time; none if they are."""
-    open_ = [name for name in names if name not in turn.slots or turn.slots[name].status != "filled"]
+    open_ = [name for name in names if _is_open(turn, name)]
     if not open_:
         return None
     first = next((name for name in open_ if name in turn.slots), open_[0])
     filled = turn.slots.get(first)
     asked = Question("", (first, *(name for name in open_ if name != first)))
-    asked.missing = [name for name in open_ if name not in turn.slots or turn.slots[name].status == "invalid"]
+    asked.missing = [
+        name for name in open_ if name not in turn.slots or turn.slots[name].status in ("invalid", "unrecognized")
+    ]
     asked.candidates = {
         name: turn.slots[name].candidates
         for name in open_
@@ -158,10 +164,27 @@ def question(turn: Turn, names: Iterable[str]) -> Question | None:
         asked.text, asked.options = ask_text(turn, first), offered(turn, first)
     elif filled.status == "invalid":
         asked.text, asked.options = filled.problem, offered(turn, first)
+    elif filled.status == "unrecognized":
+        asked.text, asked.options = unrecognized_text(turn, first, filled.unknown[0].raw), offered(turn, first)
     else:
         asked.text = clarify_text(turn, first, filled.candidates)
         asked.options = [turn.context["$show"](value, f"slots.{first}") for value in filled.candidates]
     return asked
+
+
+def _is_open(turn: Turn, name: str) -> bool:
+    """Whether a slot is still to be filled; the word that means nothing to a look-up is what that answers with."""
+    filled = turn.slots.get(name)
+    if filled is None:
+        return True
+    if filled.status == "unrecognized":
+        return name not in turn.program.looked_up
+    return filled.status != "filled"
+
+
+def unrecognized_text(turn: Turn, name: str, raw: str) -> str:
+    """That a word means none of a slot's codes."""
+    return engine_text(turn.program, turn.language, "unrecognized", title=slot_title(turn, name), raw=raw)
 
 
 def ask_text(turn: Turn, name: str) -> str:
@@ -187,6 +210,12 @@ def offered(turn: Turn, name: str) -> list[str]:
         return options_said(turn, slot.options, slot.at)
     terms = turn.program.plan.vocabularies[slot.vocabulary].terms[:OPTIONS_OFFERED]
     return [turn.program.term_title(slot.vocabulary, term.code, turn.language) for term in terms]
+
+
+def narrowing(turn: Turn, name: str) -> list[str]:
+    """What the person may say in place of a value that was assumed for them."""
+    shown = turn.context["$show"](turn.slots[name].value, f"slots.{name}")
+    return [option for option in offered(turn, name) if option != shown]
 
 
 def answers(turn: Turn) -> bool:

@@ -131,6 +131,8 @@ def _slot(desk: Desk, name: str, argument: "Argument", path: str, origin: "Json"
         return Block("missing", name, filled.problem or f"the slot {slot!r} has no valid value", slot)
     if filled.status == "ambiguous":
         return several(name, slot, filled.candidates)
+    if filled.status == "unrecognized":
+        return Block("missing", name, f"{filled.unknown[0].raw!r} is no value of the slot {slot!r}", slot)
     there, value = cells.at_path(filled.value, ".".join(rest))
     if not there or value is None:
         return Nothing("missing", f"`{path}` holds no value", slot)

@@ -24,6 +24,8 @@ ENGINE_TEXTS: dict[str, dict[str, str]] = {
         "en": "'{prefix}' must be followed by exactly one {title}.",
     },
     "command": {"zh": "“{prefix}”之后不能有其他内容。", "en": "'{prefix}' must stand alone."},
+    "unrecognized": {"zh": "无法识别{title}：{raw}", "en": "I do not know this {title}: {raw}"},
+    "no_fact": {"zh": "{subject}：暂时无法查询。", "en": "{subject}: this cannot be looked up just now."},
     "assumed": {"zh": "默认{items}。", "en": "Assumed: {items}."},
     "requires": {"zh": "目前不满足办理条件。", "en": "The conditions for this are not met."},
     "no_result": {

@@ -18,13 +18,23 @@ Calling: TypeAlias = Generator[list[Any], list[Any], T]
 """Work that may ask the world: yields what is `Asked` side by side, is sent each end in that order, returns a T."""
 
 CallOutcome: TypeAlias = Literal[
-    "success", "blocked", "error", "timeout", "skipped", "missing", "ambiguous", "requires", "ensures", "unknown"
+    "success",
+    "blocked",
+    "error",
+    "timeout",
+    "skipped",
+    "missing",
+    "ambiguous",
+    "requires",
+    "ensures",
+    "unknown",
+    "unrecognized",
 ]
 
 Effect: TypeAlias = Literal["none", "happened", "unknown"]
 """Whether a call has changed something outside."""
 
-SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid"]
+SlotStatus: TypeAlias = Literal["filled", "ambiguous", "invalid", "unrecognized"]
 SlotSource: TypeAlias = Literal["message", "kept", "assumed", "default"]
 
 
@@ -42,7 +52,8 @@ class Filled(NamedTuple):
     """What is known of one slot. A slot that nothing is known of has no entry.
 
     `found` holds distinct values in the order of the text; it is empty for assumed and default values.
-    `value` is a list for a slot of many values, None unless the status is `filled`.
+    `value` is a list for a slot of many values, None unless the status is `filled`. `unknown` are words of the message
+    in the place of a code that mean none.
     """
 
     slot: str
@@ -52,6 +63,7 @@ class Filled(NamedTuple):
     source: SlotSource
     turn: int
     problem: str = ""
+    unknown: tuple[Found, ...] = ()
 
     @property
     def candidates(self) -> list[Any]:
@@ -72,7 +84,8 @@ class CallResult:
 
     `missing` names slots that would let the call go out; `candidates` gives the values of the ambiguous ones.
     `message` is what the person may be told, in the language of the turn. `audit` goes into the record, masked.
-    `sent` is the request of a call that may have had an effect, for whoever makes it again.
+    `sent` is the request of a call that may have had an effect, for whoever makes it again. `fact` is what a look-up
+    has come to: `{status, value, unit, source, arguments}`, or `{status, param, slot, raw}`.
     """
 
     tool: str
@@ -90,6 +103,7 @@ class CallResult:
     effect: Effect = "none"
     audit: Json = field(default_factory=dict)
     sent: Json | None = None
+    fact: Json | None = None
 
 
 @dataclass(slots=True)
@@ -97,12 +111,13 @@ class Part:
     """Something said by a step: its text, how it was made, and what it makes of the turn."""
 
     text: str
-    source: Literal["fixed_reply", "direct_response", "llm_generated", "narrative", "fallback"]
+    source: Literal["fixed_reply", "direct_response", "facts", "llm_generated", "narrative", "fallback"]
     data: Any = None
     output_mode: str | None = None
     rule: str | None = None
     fallback_used: bool = False
-    outcome: Literal["answer", "ask", "decline", "degraded"] = "answer"
+    outcome: Literal["answer", "ask", "decline", "degraded", "error"] = "answer"
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -123,6 +138,8 @@ class Asking:
     """Every question to a model and what came of it, without its words."""
     retrievals: list[Json] = field(default_factory=list)
     """Every search, with the sources that it found."""
+    looks_up: bool = False
+    """Whether a model could have looked a fact up."""
     flags: Json = field(default_factory=dict)
     """What the checks on prose have found: `unsourced_figures`, `unknown_citations`, `prose_dropped`, `cut`."""
 

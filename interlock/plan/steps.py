@@ -127,6 +127,7 @@ class GenerateStep(BaseStep):
     sources: Literal["append", "none"] = "none"
     bind: dict[str, Value] = {}
     output: dict[str, Field] | None = None
+    no_result: Literal["refuse", "keep"] = "refuse"
 
 
 class ActStep(BaseStep):

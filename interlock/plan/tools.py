@@ -86,6 +86,14 @@ class Produces(Part):
     scope: Literal["run", "turn"] = "run"
 
 
+class Fact(Part):
+    """Where in `result` a look-up has its value, unit and source."""
+
+    value: Path
+    unit: Path = ""
+    source: dict[str, Path] = {}
+
+
 class Idempotency(Part):
     """How a request carries its key. `kind` none: there is none, and one attempt is all; `key` empty: the engine's."""
 
@@ -132,6 +140,7 @@ class Tool(Taking):
     outcomes: tuple[Outcome, ...] = ()
     output: dict[str, Field] | None = None
     produces: dict[str, Produces] = {}
+    fact: Fact | None = None
     invalidates: tuple[str, ...] = ()
     requires: tuple[Check, ...] = ()
     ensures: tuple[Check, ...] = ()
@@ -162,19 +171,20 @@ class Retriever(Placed):
 
 
 class Facts(Part):
-    """Texts for the three outcomes of a look-up."""
+    """Texts for the three outcomes of a look-up; the engine has its own words for the last."""
 
     found: Text
     not_found: Text
-    unrecognized: Text
+    unrecognized: Text | None = None
 
 
 class Response(Placed):
     """How a result becomes a reply without a model."""
 
-    kind: Literal["raw", "fields", "text"]
+    kind: Literal["raw", "fields", "text", "facts"]
     fields: tuple[Path, ...] = ()
     text: Text | None = None
+    facts: Facts | None = None
     fenced: bool = False
 
 

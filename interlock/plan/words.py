@@ -33,6 +33,7 @@ class Slot(Placed):
     vocabulary: str = ""
     patterns: tuple[str, ...] = ()
     in_context: tuple[str, ...] = ()
+    looks_like: tuple[str, ...] = ()
     extract: str = ""
     title: Text | None = None
     labels: tuple[str, ...] = ()

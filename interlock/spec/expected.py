@@ -98,6 +98,7 @@ class Expect(SpecModel):
             "clarify",
             "human",
             "fallback",
+            "facts",
             "fixed_reply",
             "empty",
         ]

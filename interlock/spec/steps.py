@@ -167,6 +167,7 @@ class GenerateStep(BaseStep):
         Beside("with", ("output",)),
         OneOf("prose is grounded, and fields are as `output` says", ("output", "grounding"), optional=True),
         OneOf("prose names its sources, and fields have none", ("output", "sources"), optional=True),
+        OneOf("prose may state figures, and fields hold none", ("output", "no_result"), optional=True),
     )
 
     generate: Name
@@ -181,6 +182,8 @@ class GenerateStep(BaseStep):
     """What the model is shown, by name: data, in which no instruction counts."""
     output: Maybe[Wired[Field]] = None
     """What it fills in, for `steps.<id>.result`: texts of a bounded length or out of an `enum`, and booleans."""
+    no_result: Maybe[Literal["refuse", "keep"]] = None
+    """A text with a figure from nowhere, where `act` might have looked a fact up and has not; refused by default."""
 
 
 class Choice(SpecModel):

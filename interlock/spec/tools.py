@@ -127,6 +127,17 @@ class Produces(SpecModel):
     """How long the cell lives: as long as the session or run, or for one turn, which a Procedure has not."""
 
 
+class Fact(SpecModel):
+    """Which parts of the result are one fact; the tool is then a look-up that says it, or that there is none."""
+
+    value: Path
+    """Path of the value within `result`. In `rows.0.value` no row is no fact, and more than one an error."""
+    unit: Maybe[Path] = None
+    """Path of its unit."""
+    source: Maybe[Named[Path]] = None
+    """Paths of where it comes from, by name: a document, a page."""
+
+
 class Retry(SpecModel):
     """How often, and with what pause, a call is tried."""
 
@@ -204,6 +215,8 @@ class Tool(SpecModel):
     """Fields of `result`; only these may be read."""
     produces: Maybe[Named[Produces]] = None
     """Cells that a success fills: `cells.<tool>.<name>`."""
+    fact: Maybe[Fact] = None
+    """Makes the tool a look-up, which a response with `facts` answers."""
     invalidates: Maybe[Listed[Name]] = None
     """Tools whose cells this call makes stale."""
     requires: Maybe[Listed[Check]] = None
@@ -233,10 +246,21 @@ class Retriever(SpecModel):
     """Most passages of one search."""
 
 
+class Facts(SpecModel):
+    """What is said of each look-up; `fact` holds its `value`, `unit`, `source`, and arguments by name."""
+
+    found: Text
+    """A fact, with its value and source."""
+    not_found: Text
+    """That there is none; it sees the arguments alone, so that it can name no figure."""
+    unrecognized: Maybe[Text] = None
+    """That a value was said which means nothing; it sees `fact.param` and `fact.raw`. By default the engine's words."""
+
+
 class Response(SpecModel):
     """How a result becomes a reply."""
 
-    key_rules = (OneOf("a response has one form", ("raw", "fields", "text")),)
+    key_rules = (OneOf("a response has one form", ("raw", "fields", "text", "facts")),)
 
     raw: Maybe[Literal[True]] = None
     """The result as JSON."""
@@ -244,6 +268,8 @@ class Response(SpecModel):
     """These parts of the result as JSON."""
     text: Maybe[Text] = None
     """A text over `result`."""
+    facts: Maybe[Facts] = None
+    """A text for each look-up, whatever a model writes: what was found, and what was not."""
     fenced: bool = False
     """JSON stands in a fenced code block."""
 

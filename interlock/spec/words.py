@@ -52,6 +52,7 @@ class Slot(SpecModel):
         Beside("note", ("assume",)),
         Beside("in_context", ("patterns",)),
         Beside("case", ("patterns",)),
+        Beside("looks_like", ("vocabulary",)),
         Beside("normalise", ("patterns",)),
     )
 
@@ -63,6 +64,8 @@ class Slot(SpecModel):
     """A built-in or plug-in extractor: date, number, amount, integer, range, email, url, quote."""
     in_context: Maybe[Listed[Said]] = None
     """Patterns that count only if the message holds nothing else and trusted history shows the intent."""
+    looks_like: Maybe[Listed[Said]] = None
+    """RE2 patterns of what would be a code: where one matches that is none, nothing is assumed, and that is said."""
     title: Maybe[Text] = None
     """Name for people."""
     labels: Maybe[Listed[Said]] = None

@@ -57,7 +57,7 @@ def test_one_message_may_fill_several_slots(order):
 def test_what_is_assumed_is_said_and_what_is_defaulted_is_not(order):
     reply = order.say("order small red")
     assert reply["text"] == "small RED 1 PLAIN\n\nI take one bag."
-    assert reply["assumptions"] == [{"slot": "bags", "value": 1, "note": "I take one bag."}]
+    assert reply["assumptions"] == [{"slot": "bags", "value": 1, "note": "I take one bag.", "options": []}]
     assert order.record["slots"]["gift"]["source"] == "default"
 
 

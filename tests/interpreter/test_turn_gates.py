@@ -68,7 +68,8 @@ def test_assume_fills_a_missing_slot_says_so_and_goes_on(talk, with_gates):
     )
     reply = desk.say("hello")
     assert reply["text"] == "You get blue.\n\nAssumed: colour blue."
-    assert reply["assumptions"] == [{"slot": "colour", "value": "blue", "note": "colour blue"}]
+    assert reply["assumptions"] == [{"slot": "colour", "value": "blue", "note": "colour blue", "options": ["red"]}]
+    assert reply["options"] == ["red"]
     assert desk.say("red please")["text"] == "You get red."
 
 

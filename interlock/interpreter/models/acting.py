@@ -8,7 +8,7 @@ from interlock.interpreter.attempts import Attempt, held
 from interlock.interpreter.called import can_be_asked, guidance
 from interlock.interpreter.failures import Interrupted
 from interlock.interpreter.identifiers import copied_slots
-from interlock.interpreter.models.proposing import propose, traced, with_strangers
+from interlock.interpreter.models.proposing import notice_unknown, propose, traced, with_strangers
 from interlock.interpreter.models.selecting import Selection, select
 from interlock.interpreter.reading import read
 from interlock.interpreter.sources import Desk
@@ -23,6 +23,7 @@ def act(turn: Turn, step: "ActStep") -> "Calling[Json]":
     """Rounds of one call each, until none is chosen, one is blocked or fails, or there have been enough."""
     if not turn.read:
         read(turn)
+    turn.asking.looks_up |= any(turn.program.plan.tools[name].fact is not None for name in step.tools)
     done: set[str] = set()
     made: list[CallResult] = []
     for number in range(1, step.max_rounds + 1):
@@ -65,6 +66,8 @@ def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Ca
     proposed = yield from propose(turn, step, selection)
     if turn.interrupted:
         return attempt.ended("skipped", "a person took over before the call")
+    if attempt.tool.fact is not None:
+        notice_unknown(turn, attempt.tool, mount.bind, proposed)
     admitted, invented = traced(turn, selection, proposed)
     strangers = with_strangers(turn, selection, proposed)
     if proposed:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from interlock.interpreter.lookups import FOUND
+
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import CallResult, Turn
@@ -24,27 +26,37 @@ class Shown:
 
 
 def results(turn: "Turn") -> "list[CallResult]":
-    """The calls of this turn that have succeeded."""
-    return [call for call in turn.calls if call.outcome == "success"]
+    """The calls of this turn that have given something: successful ones, and look-ups that have found a fact."""
+    return [call for call in turn.calls if call.outcome == "success" and not _missed(call)]
 
 
 def outcomes(turn: "Turn") -> "list[Json]":
     """The calls that have not, with what may be said of them; one that was silently skipped adds nothing."""
     return [
-        {"tool": call.tool, "outcome": call.outcome} | ({"message": call.message} if call.message else {})
+        {"tool": call.tool, "outcome": str(call.fact["status"]) if call.fact is not None else call.outcome}
+        | ({"message": call.message} if call.message else {})
         for call in turn.calls
-        if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message)
+        if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message) or _missed(call)
     ]
+
+
+def _missed(call: "CallResult") -> bool:
+    return call.fact is not None and call.fact["status"] != FOUND
+
+
+def receipts(turn: "Turn", shown: Shown) -> Iterator[Any]:
+    """Where a figure may stand beside facts: results, what calls were given, and passages; no word of the user's."""
+    yield from shown.results
+    yield from (_given(turn, call) for call in turn.calls if call.outcome == "success")
+    yield from (one["text"] for one in shown.passages)
+    yield from (one["source"] for one in shown.passages)
 
 
 def sources(turn: "Turn", shown: Shown) -> Iterator[Any]:
     """Where a figure may stand: the user's words, results, passages, and what the spec itself says."""
     yield turn.message.text
     yield from (one["text"] for one in turn.state.transcript if one["role"] == "user")
-    yield from shown.results
-    yield from (_given(turn, call) for call in results(turn))
-    yield from (one["text"] for one in shown.passages)
-    yield from (one["source"] for one in shown.passages)
+    yield from receipts(turn, shown)
     yield turn.program.plan.config
 
 

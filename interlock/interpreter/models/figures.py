@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from interlock.text.numerals import numerals
+from interlock.text.spelled import spelled_out
 
 _FIGURE = re.compile(r"\d+(?:[,_' \u00a0\u202f](?=\d{3}(?!\d))\d{3})*(?:\.\d+)?")
 _MARKER = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]*)?\d{1,2}[.)、](?=[ \t])")
@@ -25,13 +26,22 @@ def figures_in(text: str) -> dict[str, Decimal]:
     return found | {written: value for written, value in counted.items() if written != _ARTICLE}
 
 
-def unsourced(text: str, sources: Iterable[Any]) -> list[str]:
-    """The figures of `text` that stand in none of `sources`, JSON values, in the order of the text."""
-    written = figures_in(text)
+def unsourced(text: str, sources: Iterable[Any], *, in_words: bool = False) -> list[str]:
+    """The figures of `text` that stand in none of `sources`, JSON values, in the order of the text.
+
+    `in_words` counts figures in English words too.
+    """
+    written = figures_in(text) | (_in_words(text) if in_words else {})
     if not written:
         return []
-    known = {value for source in _texts(sources) for value in _values(source)}
+    texts = list(_texts(sources))
+    known = {value for source in texts for value in _values(source)}
+    known |= {value for source in texts for value in _in_words(source).values()} if in_words else set()
     return [figure for figure, value in written.items() if value not in known]
+
+
+def _in_words(text: str) -> dict[str, Decimal]:
+    return {one.written: one.value for one in spelled_out(unicodedata.normalize("NFKC", text))}
 
 
 def _values(text: str) -> Iterator[Decimal]:

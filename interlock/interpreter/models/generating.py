@@ -9,6 +9,7 @@ from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
+from interlock.interpreter.lookups import in_turn
 from interlock.interpreter.models import evidence, prompts, roles
 from interlock.interpreter.models.asking import entered
 from interlock.interpreter.models.figures import unsourced
@@ -133,7 +134,9 @@ def _believed(
     """The part of the reply that may be said of what was written; none for an answer without words."""
     asking = turn.asking
     kind = "ask" if asking.lack else judged(policy, written.claim, evidence=shown.bears)
-    refused = _has_strange(turn, written.text, own, shown) and policy.mode == "strict"
+    guarded = _guarded(turn, step, shown)
+    strange = _strange(turn, written.text, own, shown, guarded)
+    refused = bool(strange) if policy.mode == "strict" else guarded is not None and "unsourced_figures" in strange
     if refused and kind == "answer":
         kind = "decline"
     if not written.text or refused or not _claims(written, kind):
@@ -149,21 +152,38 @@ def _believed(
     if not written.cut:
         return Part(text, source, outcome=kind)
     asking.flags["cut"] = True
-    return Part(f"{text}\n\n{engine_text(turn.program, turn.language, 'cut')}", source, outcome="degraded")
+    text = f"{text}\n\n{engine_text(turn.program, turn.language, 'cut')}"
+    return Part(text, source, outcome="degraded", reason="cut")
 
 
-def _has_strange(turn: Turn, text: str, own: list[str], shown: "Shown") -> bool:
-    """Whether it states a figure that stands nowhere, or cites what was not found; some of them are noted."""
-    passages = len(shown.passages)
-    found = {
-        "unsourced_figures": unsourced(without_citations(text, passages), [*evidence.sources(turn, shown), own]),
-        "unknown_citations": unknown_citations(text, passages) if turn.asking.retrievals else [],
-    }
-    for flag, strange in found.items():
-        if strange:
-            noted = turn.asking.flags.setdefault(flag, [])
-            noted += [one[:FIGURE_CHARS] for one in strange[: FIGURES_NOTED - len(noted)]]
-    return any(found.values())
+def _strange(turn: Turn, text: str, own: list[str], shown: "Shown", guarded: list[Any] | None) -> dict[str, list[str]]:
+    """Figures that stand nowhere, and citations of what was not found, by the flag that notes some of them."""
+    stated = without_citations(text, len(shown.passages))
+    if guarded is None:
+        figures = unsourced(stated, [*evidence.sources(turn, shown), own])
+    else:
+        figures = unsourced(stated, guarded, in_words=True)
+    citations = unknown_citations(text, len(shown.passages)) if turn.asking.retrievals else []
+    found = {"unsourced_figures": figures, "unknown_citations": citations}
+    strange = {flag: each for flag, each in found.items() if each}
+    for flag, each in strange.items():
+        noted = turn.asking.flags.setdefault(flag, [])
+        noted += [one[:FIGURE_CHARS] for one in each[: FIGURES_NOTED - len(noted)]]
+    return strange
+
+
+def _guarded(turn: Turn, step: "GenerateStep", shown: "Shown") -> list[Any] | None:
+    """The only places of figures where facts were looked up, or might have been; none where it is about no facts.
+
+    Beside facts not even the user's words are one: a figure that they contain is no fact for it.
+    """
+    if in_turn(turn):
+        return [*evidence.receipts(turn, shown)]
+    tools = turn.program.plan.tools
+    asks_facts = turn.asking.looks_up or any(tools[call.tool].fact is not None for call in turn.calls)
+    if not asks_facts or step.no_result == "keep":
+        return None
+    return [*evidence.receipts(turn, shown), turn.message.text]
 
 
 def _claims(written: Written, kind: Class) -> bool:

@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING, Any
 from interlock.interpreter.identifiers import copied_slots, squashed
 from interlock.interpreter.models import roles
 from interlock.interpreter.models.asking import asked, described, noted
+from interlock.interpreter.reading import values_of
+from interlock.interpreter.slots import put
 from interlock.interpreter.trusted import EDGES
-from interlock.interpreter.turn import Calling, Turn
+from interlock.interpreter.turn import Calling, Found, Turn
+from interlock.interpreter.unrecognized import beside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from interlock.interpreter.models.selecting import Selection
     from interlock.interpreter.state import Json
-    from interlock.interpreter.turn import Found
     from interlock.plan.steps import ActStep
     from interlock.plan.tools import Argument, Tool
 
@@ -147,3 +149,21 @@ def _named(turn: Turn, text: str) -> set[str]:
         if kind == "slot" and name in identifiers:
             found += hits
     return {squashed(hit.raw) for hit in found}
+
+
+def notice_unknown(turn: Turn, tool: "Tool", bind: "Mapping[str, Any]", proposed: "Json") -> None:
+    """Let slots know of what is proposed for them, stands in the message, and means none of their codes."""
+    for name, slot in copied_slots(tool.input, bind).items():
+        given = proposed.get(name)
+        if given is None or slot not in turn.program.looked_up or slot in turn.slots:
+            continue
+        if squashed(given) in squashed(turn.text) and not _means_something(turn, slot, given):
+            start = max(turn.text.find(given), 0)
+            put(turn, beside(turn, slot, (Found(slot, None, given, start, start + len(given)),)))
+
+
+def _means_something(turn: Turn, slot: str, given: str) -> bool:
+    vocabulary = turn.program.plan.slots[slot].vocabulary
+    terms = turn.program.plan.vocabularies[vocabulary].terms
+    names = (name for term in terms for name in (term.code, *(term.title or {}).values()))
+    return squashed(given) in map(squashed, names) or bool(values_of(turn, slot, given))

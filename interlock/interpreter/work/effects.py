@@ -79,6 +79,7 @@ def _failed(step: CallStep, frame: Frame, entry: "Json", result: CallResult) -> 
     """The failure. An effect that there may be, which no key keeps from happening twice, is for a person to judge."""
     assert result.outcome != "success"
     assert result.outcome != "skipped"
+    assert result.outcome != "unrecognized"  # a procedure reads no words
     if result.effect != "none" and not frame.program.plan.tools[step.tool].repeatable:
         entry["mark"] = "unknown"
     blocks = result.audit.get("blocks") or []

@@ -1,0 +1,134 @@
+"""Fact answers: each fact stated and each miss named, in the author's words, with no figure but those of receipts."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from interlock.expressions import Missing
+from interlock.interpreter.lookups import FOUND, NOT_FOUND, UNRECOGNIZED, slots_behind
+from interlock.interpreter.models.figures import unsourced
+from interlock.interpreter.rendered import Rendered
+from interlock.interpreter.slots import offered, unrecognized_text
+from interlock.interpreter.texts import SEPARATOR, engine_text, said, said_or, slot_title
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from interlock.interpreter.state import Json
+    from interlock.interpreter.turn import CallResult, Turn
+    from interlock.plan.base import Text
+    from interlock.plan.tools import Response
+
+_COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+
+
+def stated(turn: "Turn", response: "Response", calls: "Sequence[CallResult]") -> Rendered:
+    """All look-ups by a response, a line each. Nothing found is an honest refusal, whatever else was said."""
+    lines = [_line(turn, response, call) for call in calls]
+    kinds = [_kind(call) for call in calls]
+    for call in calls:
+        if call.fact is not None and call.fact["status"] == UNRECOGNIZED:
+            turn.options += [one for one in offered(turn, call.fact["slot"]) if one not in turn.options]
+    data = {"facts": [_as_data(call) for call in calls]}
+    found = FOUND in kinds
+    looked_up = any(call.fact is not None for call in calls)
+    return Rendered(
+        "\n".join(lines),
+        "text",
+        data,
+        source="facts",
+        outcome="answer" if found else "decline" if looked_up else "error",
+        reason="" if found else kinds[0],
+        rule=next((name for name, one in turn.program.plan.responses.items() if one is response), None),
+    )
+
+
+def stated_by_mounts(turn: "Turn") -> Rendered | None:
+    """All look-ups of a turn that has made no other call, by the one response of their mounts; none in other cases."""
+    calls = [call for call in turn.calls if call.went_out or call.fact is not None]
+    if not any(call.fact is not None for call in calls):
+        return None
+    mounts = [turn.program.mounts.get(call.tool) for call in calls]
+    names = {mount.respond if mount is not None else "" for mount in mounts}
+    response = turn.program.plan.responses.get(names.pop()) if len(names) == 1 else None
+    return stated(turn, response, calls) if response is not None and response.kind == "facts" else None
+
+
+def _kind(call: "CallResult") -> str:
+    return str(call.fact["status"]) if call.fact is not None else call.outcome
+
+
+def _as_data(call: "CallResult") -> "Json":
+    if call.fact is None:
+        return {"status": call.outcome, "arguments": call.arguments}
+    return {key: value for key, value in call.fact.items() if key != "slot"}
+
+
+def _line(turn: "Turn", response: "Response", call: "CallResult") -> str:
+    fact, texts = call.fact, response.facts
+    assert texts is not None
+    reader = _Reader(turn, call)
+    if fact is None:
+        return _without(turn, reader)
+    if fact["status"] == UNRECOGNIZED:
+        fallback = unrecognized_text(turn, fact["slot"], fact["raw"])
+        return said_or(turn, texts.unrecognized, response.at, fallback, reader.context)
+    text = texts.not_found if fact["status"] == NOT_FOUND else texts.found
+    try:
+        line = said(turn, text, reader.context)
+    except Missing as missing:
+        turn.failed(response.at, "text-incomplete", str(missing))
+        return _without(turn, reader)
+    strange = unsourced(line, [*reader.receipt(), *_own_words(text)])
+    if not strange:
+        return line
+    turn.asking.flags.setdefault("unsourced_figures", []).extend(strange)
+    turn.failed(response.at, "figure-not-in-receipt", f"figures that stand in no receipt: {', '.join(strange)}")
+    return _without(turn, reader)
+
+
+def _without(turn: "Turn", reader: "_Reader") -> str:
+    return engine_text(turn.program, turn.language, "no_fact", subject=reader.subject())
+
+
+def _own_words(text: "Text") -> Iterator[str]:
+    """What the author has written between what is computed."""
+    return (_COMPUTED.sub(" ", version) for version in text.values())
+
+
+class _Reader:
+    """What a text reads of one look-up: the root `fact`, whose codes are shown by the vocabularies of their slots."""
+
+    def __init__(self, turn: "Turn", call: "CallResult") -> None:
+        tool = turn.program.plan.tools.get(call.tool)
+        mount = turn.program.mounts.get(call.tool)
+        self._turn, self._call = turn, call
+        self._slots = slots_behind(tool, mount.bind if mount else {}) if tool is not None else {}
+        self._show: Callable[[Any, str], str] = turn.context["$show"]
+        fact = call.fact or {}
+        arguments = dict.fromkeys(tool.input if tool is not None else ()) | fact.get("arguments", call.arguments)
+        own = {key: value for key, value in fact.items() if key in ("value", "unit", "source", "param", "raw")}
+        self.root: Json = {**arguments, **own}
+        self.context = turn.context.extended(**{"fact": self.root, "$show": self.shown})
+
+    def shown(self, value: Any, path: str = "") -> str:
+        """The filter `show` in a text about a look-up."""
+        root, _, name = path.partition(".")
+        if root != "fact":
+            return self._show(value, path)
+        if name == "param":
+            return slot_title(self._turn, self._slots.get(value, value))
+        return self._show(value, f"slots.{self._slots[name]}" if name in self._slots else "")
+
+    def subject(self) -> str:
+        """What was looked up, in the reader's words."""
+        shown = (self.shown(value, f"fact.{name}") for name, value in self._arguments().items() if value is not None)
+        return SEPARATOR.get(self._turn.language, ", ").join(filter(None, shown))
+
+    def receipt(self) -> Iterator[Any]:
+        """Where the figures of a text may stand: the fact, and its codes as they are shown."""
+        yield self.root
+        yield from (self.shown(value, f"fact.{name}") for name, value in self._arguments().items())
+
+    def _arguments(self) -> "Json":
+        return self._call.fact.get("arguments", {}) if self._call.fact is not None else self._call.arguments
