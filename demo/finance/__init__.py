@@ -1,0 +1,1 @@
+"""The store of facts of `specs/finance-facts`, as a SQLite file."""
