@@ -154,11 +154,18 @@ def _at(rule: Json) -> str:
 def _call(call: Json, record: Json) -> Iterator[Line]:
     why = f", {call['error']}" if call.get("error") else ""
     tried = f" at attempt {call['attempts']}" if call.get("attempts", 1) > 1 else ""
-    yield "call", f"{call['tool']} ({call['at']}): {call['outcome']}{tried}{why}"
+    yield "call", f"{call['tool']} ({call['at']}): {_came_to(call)}{tried}{why}"
     for name, source in (call.get("sources") or {}).items():
         yield "source", f"{name} = {_value(call['arguments'].get(name))} ← {_source(source, record)}"
     for name in call.get("invented") or ():
         yield "dropped", f"{name}: the model gave one that the user has not said"
+
+
+def _came_to(call: Json) -> str:
+    """The outcome of a call, and of a look-up what it has found."""
+    if "unrecognized" in call:
+        return f"{_quoted(str(call['unrecognized']['raw']))} is no {call['unrecognized']['argument']}"
+    return f"{call['outcome']}, {call['fact'].replace('_', ' ')}" if "fact" in call else str(call["outcome"])
 
 
 def _source(source: Json, record: Json) -> str:

@@ -13,7 +13,7 @@ from interlock.compiler.written import texts
 from interlock.expressions.check import check_template
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
@@ -90,6 +90,17 @@ def _own_figures(part: Part, findings: Findings) -> None:
                 place = part.unit.inside(path, digit.start())
                 message = f"this text about facts has a figure of its own: {digit[0]!r}"
                 findings.error("figure-of-no-fact", message, place, hint="let it come from the result, or use words")
+
+
+def check_unstated(agent: Unit, stated: Collection[Part | None], findings: Findings) -> None:
+    """A look-up of an Agent that no response states: what it finds is only for a model to tell."""
+    for item in agent.mounts:
+        tool = agent.find("tools", item.model.call) if item.model.call is not None else None
+        if tool is not None and tool.model.fact is not None and tool not in stated:
+            message = f"no response with `facts` states what {tool.name!r} finds"
+            place, also = agent.value("mounts", item.index, "call"), ((tool.key("fact"), "its `fact`"),)
+            hint = "name one under `respond`, at the mount or after the call"
+            findings.warning("fact-never-stated", message, place, also=also, hint=hint)
 
 
 def check_stated(

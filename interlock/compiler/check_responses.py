@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interlock.compiler.check_facts import check_stated, hold_text
+from interlock.compiler.check_facts import check_stated, check_unstated, hold_text
 from interlock.compiler.check_flows import walked
 from interlock.compiler.findings import suggestion
 from interlock.compiler.mentions import NOTHING
@@ -46,8 +46,11 @@ def check_responses(project: Project, findings: Findings) -> None:
     """All uses of responses by all Agents and Procedures."""
     for agent in project.agents:
         told: set[tuple[Location, str]] = set()
-        for use in (*_of_lists(agent), *_of_steps(agent, findings)):
+        uses = [*_of_lists(agent), *_of_steps(agent, findings)]
+        for use in uses:
             _check(use, told, findings)
+        stated = {use.tool for use in uses if use.response.model.facts is not None}
+        check_unstated(agent, stated, findings)
         _without_result(agent, findings)
     for unit in project.procedures:
         told = set()

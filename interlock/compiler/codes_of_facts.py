@@ -23,6 +23,11 @@ FACTS = {
         "Say in the tool, under `fact`, where its answer has the value, the unit and the source; or answer it by "
         "`text`.",
     ),
+    "fact-never-stated": Meaning(
+        "a look-up that no response states",
+        "Without a response with `facts`, at the mount or in a step, what was found is left to other texts or to a "
+        "model. Name one, or leave `fact` out.",
+    ),
     "facts-not-here": Meaning(
         "a response with `facts` where no look-up is answered",
         "It states all that the last call of a conversation has looked up. A part of a result is said by `text`.",

@@ -5,7 +5,7 @@ from typing import Any
 from interlock.interpreter import responses
 from interlock.interpreter.rendered import Rendered
 from interlock.interpreter.replies import Answer, Source
-from interlock.interpreter.slots import Question, ask_text, clarify_text, offered, question
+from interlock.interpreter.slots import Question, ask_text, clarify_text, offered, question, unrecognized_text
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text
 from interlock.interpreter.turn import CallResult, Turn
@@ -85,8 +85,19 @@ def asked_for(turn: Turn, call: CallResult) -> Question:
     if call.outcome == "blocked":
         asked = Question(ask_text(turn, names[0]), names, list(call.missing), options=offered(turn, names[0]))
     else:
-        asked = question(turn, names) or Question("", names, list(call.missing))
+        asked = question(turn, names) or _not_recognized(turn, names, call)
     asked.text = call.message or asked.text or engine_text(turn.program, turn.language, "failed")
+    return asked
+
+
+def _not_recognized(turn: Turn, names: tuple[str, ...], call: CallResult) -> Question:
+    """The question for what was said and means nothing, where no look-up answers with that."""
+    asked = Question("", names, list(call.missing))
+    for name in names:
+        filled = turn.slots.get(name)
+        if filled is not None and filled.status == "unrecognized":
+            asked.text, asked.options = unrecognized_text(turn, name, filled.unknown[0].raw), offered(turn, name)
+            break
     return asked
 
 

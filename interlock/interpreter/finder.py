@@ -47,11 +47,6 @@ class Finder:
             every = [*slots, *(hit for hit in every if hit.tag.kind != "slot")]
         return _grouped(every)
 
-    @property
-    def has_shapes_of_codes(self) -> bool:
-        """Whether some slot says what its codes look like."""
-        return self._shaped is not None
-
     def shaped(self, text: str) -> list[Hit]:
         """Hits of `looks_like` patterns, the longest where they overlap; the tag is the slot."""
         return self._shaped.find(text) if self._shaped is not None else []

@@ -115,7 +115,7 @@ def in_turn(turn: "Turn") -> "list[Json]":
 
 def none_found(turn: "Turn") -> bool | None:
     """Whether there were look-ups and none of them has found anything; none where there can be none."""
-    if all(tool.fact is None for tool in turn.program.plan.tools.values()):
+    if not turn.program.looks_up:
         return None
     lookups = in_turn(turn)
     return bool(lookups) and all(one["status"] != FOUND for one in lookups)

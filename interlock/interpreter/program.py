@@ -47,6 +47,8 @@ class Program:
                 self.slots_of.setdefault(slot.vocabulary, []).append(name)
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.looked_up = looked_up(plan)
+        self.looks_up = any(tool.fact is not None for tool in plan.tools.values())
+        self.watches = bool(self.looked_up) or any(slot.looks_like for slot in plan.slots.values())
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.tools_of: dict[str, set[str]] = {}
         for mount in plan.mounts:

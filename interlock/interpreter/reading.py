@@ -35,7 +35,7 @@ def read(turn: Turn) -> None:
     turn.slots = kept(turn) if turn.state.slots else {}
     if found:
         _read_slots(turn, words, found)
-    if program.looked_up or program.finder.has_shapes_of_codes:
+    if program.watches:
         unrecognized.notice(turn, words, found)
     turn.context["intents"] = turn.intents
     turn.context["slots"] = root(turn)

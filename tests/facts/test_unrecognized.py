@@ -80,6 +80,45 @@ def test_two_words_are_both_named(ledger):
     assert [one[1] for one in lookups(reply)] == ["place", "year"]
 
 
+# -- slots that no look-up reads --------------------------------------------------------------------------------------
+
+SIZES = (
+    ("vocabularies:\n", "vocabularies:\n  sizes: {terms: {S: {aliases: [small]}, L: {aliases: [large]}}}\n"),
+    ("slots:\n", "slots:\n  size: {vocabulary: sizes, looks_like: ['\\bsize [A-Z]+\\b'], assume: S}\n"),
+    ("routes:\n", "routes:\n  - {id: sizes, when: \"'size' in message.text\", flow: sizes}\n"),
+    (
+        "flows:\n",
+        "flows:\n  sizes:\n    - collect: [size]\n    - reply: {en: 'Size {{ slots.size }}.', zh: '{{ slots.size }}'}\n",
+    ),
+)
+
+
+def test_a_word_that_looks_like_a_code_is_asked_about_and_nothing_is_assumed(changed):
+    ledger = changed(*SIZES)
+    assert ledger.say("which size?")["text"].startswith("Size S.")
+    reply = ledger.say("size XXL please")
+    assert (reply["outcome"], reply["text"]) == ("ask", "I do not know this size: size XXL")
+    assert reply["options"] == ["S", "L"]
+    assert ledger.say("large")["text"] == "Size L."
+
+
+def test_a_call_that_is_no_look_up_asks_for_what_one_would_name(changed, world):
+    plain = (
+        "tools:\n",
+        "tools:\n  note_down:\n    sql: SELECT 1 AS n WHERE :metric = :metric\n    effect: read\n    input: {metric: {type: string, from: slots.place}}\n",
+    )
+    ledger = changed(
+        plain,
+        ("mounts:\n", "mounts:\n  - call: note_down\n"),
+        ("responses:\n", "responses:\n  whole: {raw: true}\n"),
+        ("routes:\n", "routes:\n  - {id: note, when: \"'note' in message.text\", flow: note}\n"),
+        ("flows:\n", "flows:\n  note:\n    - call: note_down\n      expand: [place]\n    - respond: whole\n"),
+    )
+    reply = ledger.say("note, place: Atlantis")
+    assert (reply["outcome"], reply["text"]) == ("ask", "I do not know this place: Atlantis")
+    assert reply["options"] == ["China", "Hong Kong"]
+
+
 # -- proposed by a model ----------------------------------------------------------------------------------------------
 
 
