@@ -95,10 +95,18 @@ def test_a_fact_answer_has_no_figure_that_is_in_no_receipt(plan, mode, turns):
         event("facts" if lookups else "no result")
         event("prose dropped" if ledger.record["guard_flags"].get("prose_dropped") else "prose kept or not asked for")
         if lookups or not more:
-            assert not lies_in(reply["text"]), reply["text"]
+            assert not lies_in(without_quotes(reply)), reply["text"]
         found = any(call["fact"] == "found" for call in lookups)
         assert ledger.record["guard_triggered"] is (bool(lookups) and not found)
         assert_each_figure_is_the_store_s(reply, world)
+
+
+def without_quotes(reply):
+    """The text without the user's own words that it says to be unknown."""
+    text = reply["text"]
+    for fact in (reply["data"] or {}).get("facts", ()):
+        text = text.replace(fact.get("raw", ""), "") if fact["status"] == "unrecognized_param" else text
+    return text
 
 
 def lies_in(text):
