@@ -24,8 +24,8 @@ _COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 def stated(turn: "Turn", response: "Response", calls: "Sequence[CallResult]") -> Rendered:
     """All look-ups by a response, a line each. Nothing found is an honest refusal, whatever else was said."""
-    lines = [_line(turn, response, call) for call in calls]
-    kinds = [_kind(call) for call in calls]
+    said_of = [_line(turn, response, call) for call in calls]
+    kinds = [kind for _, kind in said_of]
     for call in calls:
         if call.fact is not None and call.fact["status"] == UNRECOGNIZED:
             turn.options += [one for one in offered(turn, call.fact["slot"]) if one not in turn.options]
@@ -33,7 +33,7 @@ def stated(turn: "Turn", response: "Response", calls: "Sequence[CallResult]") ->
     found = FOUND in kinds
     looked_up = any(call.fact is not None for call in calls)
     return Rendered(
-        "\n".join(lines),
+        "\n".join(line for line, _ in said_of),
         "text",
         data,
         source="facts",
@@ -54,41 +54,35 @@ def stated_by_mounts(turn: "Turn") -> Rendered | None:
     return stated(turn, response, calls) if response is not None and response.kind == "facts" else None
 
 
-def _kind(call: "CallResult") -> str:
-    return str(call.fact["status"]) if call.fact is not None else call.outcome
-
-
 def _as_data(call: "CallResult") -> "Json":
     if call.fact is None:
         return {"status": call.outcome, "arguments": call.arguments}
     return {key: value for key, value in call.fact.items() if key != "slot"}
 
 
-def _line(turn: "Turn", response: "Response", call: "CallResult") -> str:
+def _line(turn: "Turn", response: "Response", call: "CallResult") -> tuple[str, str]:
+    """What is said of a look-up, and what it comes to: its status, or an error where it cannot be said."""
     fact, texts = call.fact, response.facts
     assert texts is not None
     reader = _Reader(turn, call)
     if fact is None:
-        return _without(turn, reader)
+        return reader.without(), call.outcome
     if fact["status"] == UNRECOGNIZED:
         fallback = unrecognized_text(turn, fact["slot"], fact["raw"])
-        return said_or(turn, texts.unrecognized, response.at, fallback, reader.context)
+        return said_or(turn, texts.unrecognized, response.at, fallback, reader.context), UNRECOGNIZED
     text = texts.not_found if fact["status"] == NOT_FOUND else texts.found
     try:
         line = said(turn, text, reader.context)
     except Missing as missing:
         turn.failed(response.at, "text-incomplete", str(missing))
-        return _without(turn, reader)
+        return reader.without(), "error"
     strange = unsourced(line, [*reader.receipt(), *_own_words(text)])
     if not strange:
-        return line
-    turn.asking.flags.setdefault("unsourced_figures", []).extend(strange)
+        return line, str(fact["status"])
+    noted = turn.asking.flags.get("unsourced_figures", [])
+    turn.asking.flags["unsourced_figures"] = list(dict.fromkeys([*noted, *strange]))
     turn.failed(response.at, "figure-not-in-receipt", f"figures that stand in no receipt: {', '.join(strange)}")
-    return _without(turn, reader)
-
-
-def _without(turn: "Turn", reader: "_Reader") -> str:
-    return engine_text(turn.program, turn.language, "no_fact", subject=reader.subject())
+    return reader.without(), "error"
 
 
 def _own_words(text: "Text") -> Iterator[str]:
@@ -120,10 +114,11 @@ class _Reader:
             return slot_title(self._turn, self._slots.get(value, value))
         return self._show(value, f"slots.{self._slots[name]}" if name in self._slots else "")
 
-    def subject(self) -> str:
-        """What was looked up, in the reader's words."""
+    def without(self) -> str:
+        """That what was looked up, in the reader's words, cannot be said."""
         shown = (self.shown(value, f"fact.{name}") for name, value in self._arguments().items() if value is not None)
-        return SEPARATOR.get(self._turn.language, ", ").join(filter(None, shown))
+        subject = SEPARATOR.get(self._turn.language, ", ").join(filter(None, shown))
+        return engine_text(self._turn.program, self._turn.language, "no_fact", subject=subject)
 
     def receipt(self) -> Iterator[Any]:
         """Where the figures of a text may stand: the fact, and its codes as they are shown."""

@@ -111,6 +111,7 @@ def test_a_text_that_makes_a_figure_of_its_own_is_not_said(changed, world, text)
     world.rows["REVENUE", "CN", "FY2025"] = [row("40")]
     reply = ledger.say("revenue of China FY2025")
     assert reply["text"] == "revenue, China, FY2025: this cannot be looked up just now."
+    assert reply["outcome"] == "decline"
     assert ledger.record["guard_flags"]["unsourced_figures"]
     assert ledger.record["problems"][0]["code"] == "figure-not-in-receipt"
 
