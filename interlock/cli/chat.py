@@ -51,12 +51,13 @@ def command(name: str, paths: tuple[Path, ...], address: str | None, session: st
 
 
 async def _at(conversation: Conversation, address: str) -> None:
-    from interlock.cli.serving import environment, stop_on_signals
+    from interlock.cli.serving import environment, stop_on_signals, tracing
     from interlock.client import Interlock
 
-    stop = stop_on_signals()
-    desk = await Interlock.connect(address, task_queue=environment()["INTERLOCK_TASK_QUEUE"])
-    await _first_of(stop.wait(), conversation.talk(desk, lines_of_stdin()))
+    stop, environ = stop_on_signals(), environment()
+    with tracing(environ):
+        desk = await Interlock.connect(address, task_queue=environ["INTERLOCK_TASK_QUEUE"])
+        await _first_of(stop.wait(), conversation.talk(desk, lines_of_stdin()))
 
 
 async def _on_embedded(conversation: Conversation, plans: list[Plan], bundles: list[Path]) -> None:

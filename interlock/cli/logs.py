@@ -8,10 +8,16 @@ from structlog.typing import EventDict, Processor
 from temporalio import activity, workflow
 from temporalio.exceptions import ApplicationError
 
+from interlock.telemetry.spans import trace_id
+
 
 def log_as_json() -> None:
     """One JSON object a line on standard error, for our logs and for Temporal's."""
-    shared: list[Processor] = [structlog.stdlib.add_log_level, structlog.processors.TimeStamper(fmt="iso", utc=True)]
+    shared: list[Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _in_trace,
+    ]
     as_json = structlog.stdlib.ProcessorFormatter(
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.JSONRenderer()],
         foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name, structlog.processors.format_exc_info],
@@ -33,6 +39,13 @@ def log_for_people() -> None:
     )
     _on_standard_error(in_words, logging.WARNING)
     _through_logging([structlog.stdlib.add_log_level])
+
+
+def _in_trace(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """What is said within a trace names it."""
+    if trace := trace_id():
+        event["trace_id"] = trace
+    return event
 
 
 def _briefly(_logger: object, _method: str, event: EventDict) -> EventDict:

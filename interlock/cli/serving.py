@@ -16,6 +16,7 @@ import structlog
 from interlock.cli.bundles import shown, sound_bundles
 from interlock.cli.scripts import scripts_of
 from interlock.client import TASK_QUEUE, connect
+from interlock.telemetry.exporting import UntracedError, traces_from
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
 from interlock_activities.retrieval.failing import RetrievalError
@@ -24,10 +25,11 @@ from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import reached, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from interlock.plan.plan import Plan
+    from interlock.telemetry.exporting import Traces
     from interlock_activities.models.drafts import Drafts
     from interlock_activities.settings import Settings
 
@@ -91,16 +93,32 @@ async def serve_plans(
     activities = _activities(settings, drafts)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
-    plugin = interlock_plugin(activities.callables, store.get if store else None)
     queue = environ["INTERLOCK_TASK_QUEUE"]
-    try:
-        client = await reached(lambda: connect(address, plugins=[plugin]), stop, within=within)
-        if client is not None:
-            log.info("serving", specs=sorted(plans), task_queue=queue)
-            await serve(client, plans, stop, task_queue=queue, graceful=graceful)
-    finally:
-        await activities.aclose()
+    with tracing(environ) as traces:
+        plugin = interlock_plugin(activities.callables, store.get if store else None, traces)
+        try:
+            client = await reached(lambda: connect(address, plugins=[plugin]), stop, within=within)
+            if client is not None:
+                log.info("serving", specs=sorted(plans), task_queue=queue)
+                await serve(client, plans, stop, task_queue=queue, graceful=graceful)
+        finally:
+            await activities.aclose()
     log.info("stopped")
+
+
+@contextlib.contextmanager
+def tracing(environ: Mapping[str, str]) -> Iterator[Traces | None]:
+    """Traces of what is served and sent in the block, if the environment asks for them; without them all goes on."""
+    try:
+        traces = traces_from(environ)
+    except UntracedError as problem:
+        log.warning("untraced", problem=str(problem))
+        traces = None
+    try:
+        yield traces
+    finally:
+        if traces is not None:
+            traces.close()
 
 
 def _activities(settings: Settings, drafts: Drafts | None) -> Activities:

@@ -8,9 +8,11 @@ from functools import cache
 
 from temporalio.client import Client, Plugin
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
+from temporalio.runtime import Runtime
 
 from interlock.client.converter import CLIENT_CONVERTER
 from interlock.client.errors import NotPreparedError, UnreachableError
+from interlock.telemetry.client_side import SaysWhere
 
 TASK_QUEUE = "interlock"
 DEFAULT_ADDRESS = "localhost:7233"
@@ -24,11 +26,12 @@ async def connect(
     *,
     namespace: str | None = None,
     plugins: Sequence[Plugin] = (),
+    runtime: Runtime | None = None,
 ) -> Client:
     """A client for `address`, or for the one in TEMPORAL_ADDRESS or Temporal's configuration file.
 
     Raises `UnreachableError` when no server answers, `NotPreparedError` for an address that is none. A worker gives
-    its plugin, which brings its data converter.
+    its plugin, which brings its data converter, and a `runtime` if it has metrics.
     """
     _pause_at_exit()
     config = _configured()
@@ -36,7 +39,9 @@ async def connect(
     if namespace:
         config["namespace"] = namespace
     try:
-        return await Client.connect(**config, data_converter=CLIENT_CONVERTER, plugins=plugins)
+        return await Client.connect(
+            **config, data_converter=CLIENT_CONVERTER, plugins=plugins, interceptors=[SaysWhere()], runtime=runtime
+        )
     except RuntimeError as error:
         raise UnreachableError(
             f"no Temporal server answers at {config['target_host']}: {_cause(error)}; "

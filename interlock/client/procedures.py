@@ -18,6 +18,7 @@ from interlock.client.errors import NoSuchSessionError, RejectedError
 from interlock.client.once import input_of
 from interlock.client.runs import TIMEOUT, Json, Runs
 from interlock.contract.calls import BEING_OPENED
+from interlock.telemetry.client_side import traced
 
 
 class Procedures(Runs):
@@ -47,7 +48,8 @@ class Procedures(Runs):
                     raise RejectedError("conflict", f"run {where!r} was started with another input") from None
             return where
 
-        return await self._delivered(attempt, timeout)
+        with traced("start", **{"interlock.spec": name}):
+            return await self._delivered(attempt, timeout)
 
     async def status(self, id: str, *, timeout: float = TIMEOUT) -> Json:
         """Where the run stands: what runs, what it waits for, what failed, what it lacks.

@@ -23,6 +23,7 @@ from interlock.client.ends import failed
 from interlock.client.errors import RejectedError
 from interlock.client.once import began_with
 from interlock.client.runs import TIMEOUT, Json, Runs
+from interlock.telemetry.client_side import traced
 
 OPENING_PAUSE = 0.05
 
@@ -79,7 +80,8 @@ class Interlock(Runs):
                 raise
             return answer
 
-        return await self._delivered(attempt, timeout)
+        with traced("message", **{"interlock.spec": agent}):
+            return await self._delivered(attempt, timeout)
 
     async def open(self, agent: str, session: str, *, user: Json, timeout: float = TIMEOUT) -> Json:
         """Open the session without a message; an open one stays as it is. Gives its status."""
@@ -122,7 +124,8 @@ class Interlock(Runs):
                     return unanswered("conflict")
             return await _result(self.client.get_workflow_handle(where, result_type=dict))
 
-        return await self._delivered(attempt, timeout)
+        with traced("message", **{"interlock.spec": agent}):
+            return await self._delivered(attempt, timeout)
 
     # -- people -------------------------------------------------------------------------------------------------------
 

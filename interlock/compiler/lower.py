@@ -66,6 +66,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         routes=tuple(_route(agent, item) for item in agent.routes),
         flows=flows,
         session=_session(agent),
+        trace_text=agent.trace_text,
     )
 
 

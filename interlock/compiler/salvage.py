@@ -79,6 +79,8 @@ def whole(
         unit.own[plural] = {name: Part(plural, name, model, unit, (plural, name)) for name, model in declared.items()}
     for name in LISTS:
         unit.lists[name] = [Item(index, model) for index, model in enumerate(getattr(spec, name, None) or ())]
+    if isinstance(spec, AgentSpec | ProcedureSpec):
+        unit.trace_text = spec.trace_text
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
         unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding

@@ -27,7 +27,7 @@ class ModelRequest:
     `tool_call_id`. `tools` are `{name, description, parameters}`; `choose` is `auto`, `none`, `required` or a name.
     With `schema` the answer is to be one JSON object as that JSON Schema says, by the best way that the endpoint knows;
     a `partial` one may leave keys out, and have others.
-    `streamed`: what is written so far is shown while the model writes.
+    `streamed`: what is written so far is shown while the model writes. `stage` is what it is asked for, for traces.
     """
 
     role: str
@@ -47,6 +47,7 @@ class ModelRequest:
     temperature: float | None = None
     max_tokens: int | None = None
     streamed: bool = False
+    stage: str = "generation"
 
 
 @dataclass(frozen=True, slots=True)

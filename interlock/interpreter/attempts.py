@@ -12,7 +12,7 @@ from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import CallOutcome, CallResult
 
 if TYPE_CHECKING:
-    from interlock.interpreter.pregate import Passed
+    from interlock.interpreter.pregate import Judged, Passed
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
     from interlock.plan.tools import Taking, Tool
@@ -56,6 +56,26 @@ class Attempt:
     def slot_of(self, argument: str) -> str:
         """The slot that an argument copies; empty if none."""
         return copied_slots(self.tool.input, self.bind).get(argument, "")
+
+
+def gated(attempt: Attempt, judged: "Judged") -> CallResult | None:
+    """The end of a call that the identifiers of the message do not let through; none for one that may go on."""
+    passed = judged.gravest
+    attempt.audit["pre_gate"] = passed.as_json()
+    attempt.turn.stages.passes("pre-generation-gate", tool=attempt.name, verdict=passed.verdict, rule=passed.rule)
+    return None if passed.verdict == "go" else held(attempt, passed)
+
+
+def verified(attempt: Attempt) -> None:
+    """Tell what came of the arguments, once each has its value or is known to have none."""
+    blocks = attempt.assembled.blocks
+    attempt.turn.stages.passes(
+        "argument-verification",
+        {"arguments": attempt.audit["arguments"]},
+        tool=attempt.name,
+        verdict="blocked" if blocks else "passed",
+        blocked=[f"{block.argument}: {block.why}" for block in blocks],
+    )
 
 
 def held(attempt: Attempt, passed: "Passed") -> CallResult:

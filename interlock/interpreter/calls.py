@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.expressions import Missing, NotMet
 from interlock.interpreter import checks, effects, lookups, pregate, reading, receipts, returned
 from interlock.interpreter.arguments import as_sent, assemble, sent_before
-from interlock.interpreter.attempts import Attempt, blocked, held, unrecognized
+from interlock.interpreter.attempts import Attempt, blocked, gated, unrecognized, verified
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
 from interlock.interpreter.sources import Desk
@@ -121,9 +121,8 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
     """The call, unless it is bound to identifiers and the message gives no cause to try it."""
     judged = pregate.of_call(attempt.desk, attempt.tool, attempt.bind, intent) if intent else None
     if judged is not None:
-        attempt.audit["pre_gate"] = judged.gravest.as_json()
-        if judged.gravest.verdict != "go":
-            return held(attempt, judged.gravest)
+        if (stopped := gated(attempt, judged)) is not None:
+            return stopped
         attempt.desk = replace(attempt.desk, history=judged.history)
     return (yield from made(attempt))
 
@@ -137,6 +136,7 @@ def made(attempt: Attempt) -> Calling[CallResult]:
     attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
     attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
     attempt.audit["sources"] = receipts.origins(plan, attempt.tool, attempt.assembled)
+    verified(attempt)
     if attempt.assembled.blocks:
         return blocked(attempt, attempt.assembled.blocks)
     context = attempt.desk.context.extended(args=attempt.assembled.arguments)

@@ -24,6 +24,7 @@ from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer, Outcome, Source, body, plain_body
 from interlock.interpreter.roots import new_turn
 from interlock.interpreter.slots import keep
+from interlock.interpreter.stages import Stages
 from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import chosen_language, engine_text
 from interlock.interpreter.trusted import trusted_entry
@@ -66,6 +67,8 @@ class Machine:
         self.state = state
         self._deliveries = Deliveries(state)
         self._running: _Running | None = None
+        self.stages = Stages()
+        """What the last turn has gone through."""
 
     @property
     def in_turn(self) -> bool:
@@ -175,6 +178,7 @@ class Machine:
 
     def _advance(self, running: _Running, ends: list[Ended] | None) -> list[Command]:
         turn = running.turn
+        self.stages = turn.stages
         try:
             commands = next(running.calling) if ends is None else running.calling.send(ends)
         except StopIteration as stop:

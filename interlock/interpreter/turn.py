@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from interlock.interpreter.commands import Asked, RunProcedure
 from interlock.interpreter.events import Ended, MessageReceived
+from interlock.interpreter.stages import Stages
 from interlock.interpreter.state import Json, State
 
 if TYPE_CHECKING:
@@ -204,6 +205,8 @@ class Turn:
     """Set when a person takes over or closes while a tool is working: nothing more is said."""
     asked: Asking | None
     """None as long as no model or retriever has been asked."""
+    stages: Stages
+    """What is gone through, for whoever traces it."""
 
     def __init__(  # written out, because the one of a dataclass calls a type for each field, which a turn feels
         self,
@@ -228,6 +231,7 @@ class Turn:
         self.problems, self.runs, self.begun, self.events = [], [], [], []
         self.resumed, self.silent, self.interrupted = "", False, ""
         self.asked = None
+        self.stages = Stages()
 
     @property
     def asking(self) -> Asking:

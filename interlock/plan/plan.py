@@ -80,6 +80,7 @@ class Plan(Part):
     work: Work | None = None
     session: Session = Session()
     trusted_messages: int = 3
+    trace_text: bool = False
 
     def canonical(self) -> str:
         """The JSON text that the digest is taken of: sorted keys, no white space, defaults left out."""

@@ -133,6 +133,8 @@ class AgentSpec(Shared):
     """What is done, step by step."""
     session: Maybe[SessionSpec] = None
     """How long a conversation lives."""
+    trace_text: bool = False
+    """Whether traces hold what users, documents and arguments say; without it they hold names, verdicts and times."""
 
 
 class Guard(SpecModel):
@@ -173,3 +175,5 @@ class ProcedureSpec(Shared):
     """How long a stopped run waits for `retry`; 7d by default."""
     guard: Maybe[Listed[Guard]] = None
     """What must be true of every path."""
+    trace_text: bool = False
+    """Whether traces hold what arguments and documents say; without it they hold names, verdicts and times."""

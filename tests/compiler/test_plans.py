@@ -82,3 +82,20 @@ def test_the_order_of_keys_makes_no_other_digest_when_the_places_are_the_same(tm
         (folder / "desk.yaml").write_text(text + f"flows: {{hello: [{{reply: {{{order}}}}}]}}\n", encoding="utf-8")
     digests = {compile_folder(tmp_path / name / "bundle").plans["desk"].digest for name in ("one", "two")}
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("kind", ["Agent", "Procedure"])
+def test_only_a_spec_that_lets_texts_into_traces_has_another_plan_for_it(tmp_path: Path, kind: str):
+    rest = {
+        "Agent": "routes: [{flow: hello}]\nflows: {hello: [{reply: Hello}]}\n",
+        "Procedure": "steps: [{set: {said: 'yes'}}]\n",
+    }
+    plans = {}
+    for name, key in {"nothing": "", "no": "trace_text: false\n", "yes": "trace_text: true\n"}.items():
+        folder = tmp_path / name / "bundle"
+        folder.mkdir(parents=True)
+        text = f"apiVersion: interlock/v1\nkind: {kind}\nname: desk\n{rest[kind]}{key}"
+        (folder / "desk.yaml").write_text(text, encoding="utf-8")
+        plans[name] = compile_folder(folder).plans["desk"]
+    assert [plans[name].trace_text for name in ("nothing", "no", "yes")] == [False, False, True]
+    assert plans["nothing"].digest == plans["no"].digest != plans["yes"].digest

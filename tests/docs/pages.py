@@ -56,7 +56,7 @@ UNRUN = {
 }
 """Commands that the pages show and that are not run here, each with the reason."""
 ELAPSED = re.compile(r"(?<=in )\d+\.\d\d(?= s$)|(?<=, )\d+(?= ms$)", re.MULTILINE)
-PORTS = ("7233", "8233", "8801")
+PORTS = ("7233", "8233", "8801", "4318", "9464")
 READY_SECONDS = 30.0
 
 

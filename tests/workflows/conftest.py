@@ -114,9 +114,19 @@ class Stage:
 
     @contextlib.asynccontextmanager
     async def serving(
-        self, *plans, functions=None, store=None, values=None, data="data", commands=(), given=None, **options
+        self,
+        *plans,
+        functions=None,
+        store=None,
+        values=None,
+        data="data",
+        commands=(),
+        given=None,
+        traces=None,
+        **options,
     ):
         """A worker in this process; `given` is more of its settings."""
+        given = (given or {}) | {name: options.pop(name) for name in ("models", "retrievers") if name in options}
         settings = Settings(
             plans=plans,
             functions=functions or {"track": _track},
@@ -125,10 +135,10 @@ class Stage:
             values=values,
             data=Path(data),
             mcp_commands=tuple(commands),
-            **(given or {}),
+            **given,
         )
         activities = Activities(settings)
-        client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store))])
+        client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store), traces)])
         async with Worker(client, task_queue=self.queue, **options):
             yield
         await activities.aclose()

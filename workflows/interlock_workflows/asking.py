@@ -92,6 +92,7 @@ def _request(plan: Plan, run_id: str, command: Generate) -> ModelRequest:
         call_id=command.call_id,
         run_id=run_id,
         step=command.step,
+        stage=command.stage,
         provider=_provider(server),
         model=settings.model,
         timeout_ms=settings.timeout_ms or server.timeout_ms or MODEL_MS,

@@ -13,12 +13,21 @@ from interlock_workflows import inbound
 from interlock_workflows.clock import now_ms
 from interlock_workflows.failing import details_of
 from interlock_workflows.opening import memo_for
+from interlock_workflows.trail import Trail
 
 Handles = dict[str, ChildWorkflowHandle[Any, Any]]
 
 
 async def run_child(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
     """Run a procedure and wait for its end; while it runs its handle stands in `handles`, by the child's id."""
+    step = {"interlock.procedure": command.procedure, "interlock.step": command.step}
+    trail = Trail("procedure-call", step)
+    ended = await _ended(command, at_our_end, handles)
+    trail.end({"interlock.outcome": ended.ending}, error="" if ended.ending == "done" else ended.ending)
+    return ended
+
+
+async def _ended(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
     run_id = ""
     try:
         child = await workflow.start_child_workflow(

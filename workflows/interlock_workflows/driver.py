@@ -21,6 +21,7 @@ from interlock.plan.tools import Tool
 from interlock_workflows.asking import ask_model, search
 from interlock_workflows.clock import GRACE_MS, now_ms
 from interlock_workflows.failing import known_of
+from interlock_workflows.trail import Trail
 
 STORING_MS = 30_000
 """In place of `GRACE_MS`, where values are to be read from the store or written into it."""
@@ -35,9 +36,12 @@ QUEUE_MS = 60_000
 """How long a call may wait for a worker, over all its attempts."""
 
 
-async def carried_out(machine: Machine, plan: Plan, run_id: str, commands: list[Command]) -> list[Command]:
+async def carried_out(
+    machine: Machine, plan: Plan, run_id: str, commands: list[Command], trail: Trail
+) -> list[Command]:
     """Make the calls of a turn to its end; what is left to be done then. Raises CancelledError if it is cancelled."""
     while True:
+        trail.saw(machine.stages.fresh())
         asked = [one for one in commands if isinstance(one, Asked)]
         if not asked:
             return commands

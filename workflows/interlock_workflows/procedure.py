@@ -36,6 +36,7 @@ from interlock_workflows.children import run_child
 from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import language_of_starter
 from interlock_workflows.queue import Queue
+from interlock_workflows.trail import Trail, of_run
 
 Json = dict[str, Any]
 
@@ -65,6 +66,7 @@ class Procedure:
         self._fault: BaseException | None = None
         self._stays_until = 0
         self.leaving = False
+        self._trail = Trail("procedure-loop", of_run(program.plan, state), texts=program.plan.trace_text)
 
     # -- the run ------------------------------------------------------------------------------------------------------
 
@@ -75,7 +77,9 @@ class Procedure:
             self.cancel("")
             await self._until_over()
             if not self.leaving:  # what is still to be undone is undone by the next run
+                self._left()
                 raise asyncio.CancelledError
+        self._left()
         return self._end()
 
     async def _cancelled_meanwhile(self) -> bool:
@@ -120,6 +124,13 @@ class Procedure:
             return False
         return not (self._children or self._queue.length) or length > HISTORY_WITH_CHILDREN
 
+    def _left(self) -> None:
+        """Nothing more happens in this run; one that it goes on in belongs to the same trace."""
+        state = self.state
+        outcome = "continued" if self.leaving else state.status
+        failure = "" if self.leaving or state.failure is None else state.failure["kind"]
+        self._trail.end({"interlock.outcome": outcome}, error=failure, stays=self.leaving)
+
     def _end(self) -> Json:
         state = self.state
         if state.status == "done" or self.leaving:
@@ -136,6 +147,7 @@ class Procedure:
     # -- commands -----------------------------------------------------------------------------------------------------
 
     def _take(self, commands: Sequence[Command]) -> None:
+        self._trail.saw(self._machine.stages.fresh())
         for command in commands:
             match command:
                 case CallTool():

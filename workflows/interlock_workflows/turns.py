@@ -1,6 +1,7 @@
 """An open session: its turns one after another, and the flows that go on when their procedures have ended."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from temporalio import workflow
@@ -19,6 +20,7 @@ from interlock_workflows.beside import Beside
 from interlock_workflows.clock import now_ms
 from interlock_workflows.shown import Shown
 from interlock_workflows.upgrading import Upgrade
+from interlock_workflows.watching import Watched
 
 Json = dict[str, Any]
 
@@ -67,7 +69,7 @@ class Turns:
 
     async def _safely(self, event: MessageReceived) -> Json:
         try:
-            commands = await self._carried_out(self._machine.handle(event))
+            commands = await self._run(lambda: self._machine.handle(event))
             return driver.reply_in(commands)
         except InvalidMessage as problem:
             raise inbound.invalid(problem) from None
@@ -77,12 +79,18 @@ class Turns:
             record.keep(self.state, record.of_fault(self.state, event.id, error, now_ms()))
             raise inbound.refusal(inbound.INTERNAL, f"the turn failed: {type(error).__name__}") from error
 
-    async def _carried_out(self, commands: list[Command]) -> list[Command]:
+    async def _run(self, begun: Callable[[], list[Command]]) -> list[Command]:
         """Do what a turn asks for; the procedures that it begins run beside the conversation."""
-        last = await driver.carried_out(self._machine, self.program.plan, self.state.run_id, commands)
+        plan, watched = self.program.plan, Watched(self.program.plan, self.state)
+        try:
+            last = await driver.carried_out(self._machine, plan, self.state.run_id, begun(), watched.trail)
+        except Exception as error:
+            watched.failed(error)
+            raise
         for command in last:
             if isinstance(command, RunProcedure):
                 self._beside.begin(command)
+        watched.ended(last)
         return last
 
     def _restart(self) -> None:
@@ -101,9 +109,9 @@ class Turns:
     async def _resume(self) -> None:
         """Let the flows go on whose procedures have ended, each in a turn of its own."""
         async with self._in_turn:
-            while not self.over and (commands := self._machine.resume(now_ms())):
+            while not self.over and next_to_resume(self.state):
                 try:
-                    await self._carried_out(commands)
+                    await self._run(lambda: self._machine.resume(now_ms()))
                 except Exception as error:  # noqa: BLE001 - as with a message: a fault of ours ends this turn, and never blocks the session
                     workflow.logger.exception("a flow could not go on")
                     self._restart()

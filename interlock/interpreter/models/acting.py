@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from interlock.interpreter import calls
-from interlock.interpreter.attempts import Attempt, held
+from interlock.interpreter.attempts import Attempt, gated
 from interlock.interpreter.called import can_be_asked, guidance
 from interlock.interpreter.failures import Interrupted
 from interlock.interpreter.identifiers import copied_slots
@@ -24,6 +24,14 @@ def act(turn: Turn, step: "ActStep") -> "Calling[Json]":
     if not turn.read:
         read(turn)
     turn.asking.looks_up |= any(turn.program.plan.tools[name].fact is not None for name in step.tools)
+    with turn.stages.within("tool-loop", step=step.id, at=step.at) as known:
+        made = yield from _rounds(turn, step)
+        known["calls"] = sum(one.went_out for one in made)
+    turn.last = made
+    return {"result": [one.result for one in made if one.outcome == "success"]}
+
+
+def _rounds(turn: Turn, step: "ActStep") -> Calling[list[CallResult]]:
     done: set[str] = set()
     made: list[CallResult] = []
     for number in range(1, step.max_rounds + 1):
@@ -44,8 +52,7 @@ def act(turn: Turn, step: "ActStep") -> "Calling[Json]":
             break
         if not selection.more or sum(one.went_out for one in made) >= step.max_calls:
             break
-    turn.last = made
-    return {"result": [one.result for one in made if one.outcome == "success"]}
+    return made
 
 
 def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Calling[CallResult]:
@@ -58,9 +65,9 @@ def _round(turn: Turn, step: "ActStep", selection: Selection, number: int) -> Ca
     )
     attempt.audit["chosen_by"] = selection.by
     if judged is not None:
-        attempt.audit["pre_gate"] = judged.gravest.as_json()
-        if judged.gravest.verdict != "go":
-            return held(attempt, judged.gravest)
+        stopped = gated(attempt, judged)
+        if stopped is not None:
+            return stopped
     if not selection.ready:
         return _not_ready(attempt, selection)
     proposed = yield from propose(turn, step, selection)

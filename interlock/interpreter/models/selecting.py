@@ -63,6 +63,13 @@ def select(turn: Turn, step: "ActStep", number: int, done: set[str]) -> "Calling
     """The tool of this round. `done` are those that have been called already."""
     entry: Json = {"stage": "selection", "step": step.id, "at": step.at, "round": number}
     turn.asking.selections.append(entry)
+    with turn.stages.within("tool-selection-decision", step=step.id, at=step.at, round=number) as known:
+        selection = yield from _selected(turn, step, done, entry)
+        known |= {"by": entry["by"], "tool": entry["tool"], "ready": selection is not None and selection.ready}
+    return selection
+
+
+def _selected(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> "Calling[Selection | None]":
     candidates = [one for name in step.tools if name not in done and (one := _candidate(turn, name, entry))]
     bound = _meant(turn, [one for one in candidates if one.qualifies])
     if len(bound) == 1 or (bound and all(one.would_ask for one in bound)):

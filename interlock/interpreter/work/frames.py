@@ -15,6 +15,7 @@ from interlock.interpreter.work.tasks import Scope
 
 if TYPE_CHECKING:
     from interlock.interpreter.program import Program
+    from interlock.interpreter.stages import Stages
     from interlock.interpreter.work.state import Json, RunState
 
 
@@ -83,8 +84,11 @@ class View:
 class Frame:
     """One pass of a loop, one branch, or the whole run. Branches share what they see; a pass has its own."""
 
-    def __init__(self, program: "Program", run: "RunState", scope: Scope, now_ms: int, language: str) -> None:
+    def __init__(
+        self, program: "Program", run: "RunState", scope: Scope, now_ms: int, language: str, stages: "Stages"
+    ) -> None:
         self.prefix = ""
+        self.stages = stages
         self.scope = scope
         self.program = program
         self.run = run
@@ -116,6 +120,7 @@ class Frame:
         message = MessageReceived("", "", now_ms)
         state: Any = View(self.run, self.cells)
         scene = Turn(self.program, state, message, now_ms, language, context, "", read=True)
+        scene.stages = self.stages
         context["vars"] = {**self.program.no_vars, **self.vars}
         context["conditions"] = Conditions(scene)
         context["cells"] = cells.Live(state, cells.current_in(context))
@@ -144,6 +149,7 @@ class Frame:
         """A branch within: what it sees and fills is the same, its `error` is its own."""
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = self.prefix, scope, self.program, self.run
+        made.stages = self.stages
         made.cells, made.vars = self.cells, self.vars
         context = Context({**self.scene.context, **roots})
         steps, variables = context["steps"], context["vars"]
@@ -169,6 +175,7 @@ class Frame:
         kept = self.run.passes[prefix]
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = prefix, scope, self.program, self.run
+        made.stages = self.stages
         made.cells, made.vars = Cells(kept["cells"], self.cells), kept["vars"]
         context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])})
         context.pop("now", None)
@@ -182,6 +189,7 @@ class Frame:
         """The same place, but for cells as they were."""
         made = object.__new__(Frame)
         made.prefix, made.scope, made.program, made.run = self.prefix, self.scope, self.program, self.run
+        made.stages = self.stages
         made.cells, made.vars = Cells(own, self.cells), self.vars
         context = Context(dict(self.scene.context))
         context.pop("now", None)

@@ -17,6 +17,7 @@ from interlock.interpreter.events import (
 )
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.fields import masked
+from interlock.interpreter.stages import Stages
 from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.notes import Notes
@@ -44,6 +45,7 @@ class WorkMachine:
         self.program = program
         self.state = state
         self.notes = Notes(state)
+        self.stages = Stages()
         self._work: Work = program.plan.work
         self._walk = Walk(state, self.notes)
         self._tasks = Tasks(self._life(), Scope())
@@ -117,7 +119,7 @@ class WorkMachine:
     def _frame(self, scope: Scope) -> Frame:
         languages = self.program.plan.languages
         spoken = named_language(languages, self.state.language) or languages[0]
-        return Frame(self.program, self.state, scope, self._walk.now_ms, spoken)
+        return Frame(self.program, self.state, scope, self._walk.now_ms, spoken, self.stages)
 
     def _do_the_work(self) -> Working:
         frame = self._frame(self._tasks.scope)
