@@ -17,6 +17,7 @@ from interlock.cli.bundles import shown, sound_bundles
 from interlock.cli.scripts import scripts_of
 from interlock.client import TASK_QUEUE, connect
 from interlock.telemetry.exporting import UntracedError, traces_from
+from interlock.telemetry.measuring import runtime_from
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
 from interlock_activities.retrieval.failing import RetrievalError
@@ -27,6 +28,8 @@ from interlock_workflows.service import reached, serve
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from temporalio.runtime import Runtime
 
     from interlock.plan.plan import Plan
     from interlock.telemetry.exporting import Traces
@@ -93,11 +96,11 @@ async def serve_plans(
     activities = _activities(settings, drafts)
     store = PlanStore(settings.store) if settings.store else None
     plans = {plan.name: plan.digest for plan in settings.plans}
-    queue = environ["INTERLOCK_TASK_QUEUE"]
+    queue, runtime = environ["INTERLOCK_TASK_QUEUE"], _runtime(environ)
     with tracing(environ) as traces:
         plugin = interlock_plugin(activities.callables, store.get if store else None, traces)
         try:
-            client = await reached(lambda: connect(address, plugins=[plugin]), stop, within=within)
+            client = await reached(lambda: connect(address, plugins=[plugin], runtime=runtime), stop, within=within)
             if client is not None:
                 log.info("serving", specs=sorted(plans), task_queue=queue)
                 await serve(client, plans, stop, task_queue=queue, graceful=graceful)
@@ -119,6 +122,14 @@ def tracing(environ: Mapping[str, str]) -> Iterator[Traces | None]:
     finally:
         if traces is not None:
             traces.close()
+
+
+def _runtime(environ: Mapping[str, str]) -> Runtime | None:
+    try:
+        return runtime_from(environ)
+    except ValueError as problem:
+        shown = environ["INTERLOCK_METRICS"]
+        raise click.ClickException(f"INTERLOCK_METRICS is {shown!r}; give a port, or address:port. {problem}") from None
 
 
 def _activities(settings: Settings, drafts: Drafts | None) -> Activities:

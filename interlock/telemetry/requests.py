@@ -7,6 +7,8 @@ own spans have masked.
 import json
 from typing import Any, NamedTuple
 
+from temporalio.exceptions import ApplicationError
+
 from interlock.contract.calls import ToolAnswer, ToolRequest
 from interlock.contract.models import ModelAnswer, ModelRequest
 from interlock.contract.retrieval import Passages, RetrieveRequest
@@ -90,10 +92,20 @@ def _of_answer(answer: ModelAnswer) -> Facts:
     }
 
 
-def _of_search(request: RetrieveRequest) -> Facts:
+def retriever_of(request: RetrieveRequest) -> str:
+    """What is searched, in words of the spec."""
     retriever = request.retriever
+    return retriever.get("python") or f"{retriever.get('bundle')}/{retriever.get('documents')}"
+
+
+def failure_of(error: BaseException) -> str:
+    """The kind of a failure, which is all that is told of it."""
+    return (error.type if isinstance(error, ApplicationError) else None) or type(error).__name__
+
+
+def _of_search(request: RetrieveRequest) -> Facts:
     return {
-        "interlock.retriever": retriever.get("python") or f"{retriever.get('bundle')}/{retriever.get('documents')}",
+        "interlock.retriever": retriever_of(request),
         "interlock.step": request.step,
         "interlock.run": request.run_id,
     }

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from temporalio import activity
 from temporalio.api.common.v1 import Payload
-from temporalio.exceptions import ApplicationError
 from temporalio.worker import (
     ActivityInboundInterceptor,
     ContinueAsNewInput,
@@ -24,7 +23,7 @@ from temporalio.worker import (
 from temporalio.workflow import ActivityHandle, ChildWorkflowHandle
 
 from interlock.telemetry import headers
-from interlock.telemetry.requests import answered, asked
+from interlock.telemetry.requests import answered, asked, failure_of
 from interlock.telemetry.spans import CURRENT, Place
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class _Activities(ActivityInboundInterceptor):
         try:
             answer = await super().execute_activity(input)
         except BaseException as error:
-            span.end(_kind(error))
+            span.end(failure_of(error))
             raise
         facts, texts = answered(answer)
         span.shows(texts)
@@ -113,7 +112,3 @@ class _Outbound(WorkflowOutboundInterceptor):
 def _with_place(kept: Mapping[str, Payload]) -> Mapping[str, Payload]:
     place = CURRENT.get()
     return kept if place is None else headers.written(kept, place.carrier, texts=place.texts)
-
-
-def _kind(error: BaseException) -> str:
-    return (error.type if isinstance(error, ApplicationError) else None) or type(error).__name__

@@ -123,6 +123,7 @@ class Stage:
         commands=(),
         given=None,
         traces=None,
+        runtime=None,
         **options,
     ):
         """A worker in this process; `given` is more of its settings."""
@@ -138,7 +139,8 @@ class Stage:
             **given,
         )
         activities = Activities(settings)
-        client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store), traces)])
+        plugin = interlock_plugin(activities.callables, _reader(store), traces)
+        client = await connect(self.address, plugins=[plugin], runtime=runtime)
         async with Worker(client, task_queue=self.queue, **options):
             yield
         await activities.aclose()

@@ -8,6 +8,7 @@ from temporalio.worker import WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxRestrictions
 
 from interlock.client.converter import WORKER_CONVERTER
+from interlock.telemetry.measuring import Measured
 from interlock.telemetry.worker_side import Traced
 from interlock_workflows.plans import ReadPlan, read_large_plans_with
 from interlock_workflows.runner import QuickSandbox
@@ -24,6 +25,7 @@ PASSED_THROUGH = (
     "interlock_workflows.plans",
     "interlock_workflows.trail",
     "interlock_workflows.views",
+    "interlock_workflows.watching",
     "interlock_workflows.work_views",
     "pydantic",
     "pydantic_core",
@@ -59,7 +61,7 @@ def interlock_plugin(
         workflows=[Session],
         activities=list(activities),
         workflow_runner=_sandboxed,
-        interceptors=[] if traces is None else [Traced(traces.tracer)],
+        interceptors=[Measured()] if traces is None else [Traced(traces.tracer), Measured()],
     )
 
 

@@ -29,6 +29,7 @@ from interlock.interpreter.work.machine import WorkMachine
 from interlock.interpreter.work.receiving import started
 from interlock.interpreter.work.retrying import changed_steps
 from interlock.interpreter.work.state import RunState
+from interlock.telemetry import measures
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
 from interlock_workflows.asking import ask_model
@@ -130,6 +131,8 @@ class Procedure:
         outcome = "continued" if self.leaving else state.status
         failure = "" if self.leaving or state.failure is None else state.failure["kind"]
         self._trail.end({"interlock.outcome": outcome}, error=failure, stays=self.leaving)
+        if not self.leaving:
+            measures.counted(workflow.metric_meter(), measures.PROCEDURES, outcome=outcome)
 
     def _end(self) -> Json:
         state = self.state
@@ -298,7 +301,10 @@ class Procedure:
 
     def show(self) -> None:
         """Keep what can be asked of the run, and bring Temporal's pages up to date where something changes."""
-        self._archive.take(self._machine.notes.fresh())
+        fresh = self._machine.notes.fresh()
+        self._archive.take(fresh)
+        for step in fresh:
+            measures.calls_made(workflow.metric_meter(), step.get("calls", ()))
         workflow.set_current_details(work_views.details(self._machine, self._program.plan))
         _attribute(SPEC, self._program.plan.name)
         _attribute(DIGEST, self.state.plan_digest)

@@ -1,12 +1,15 @@
-"""A turn as traces see it: the span around it, and what its record says of it without any words of people."""
+"""A turn as traces and metrics see it: what its record says of it, without any words of people."""
 
 from collections.abc import Sequence
 from typing import Any
+
+from temporalio import workflow
 
 from interlock.interpreter.commands import Command, Reply, Said
 from interlock.interpreter.machine import InvalidMessage
 from interlock.interpreter.state import State
 from interlock.plan.plan import Plan
+from interlock.telemetry import measures
 from interlock.telemetry.spans import Facts
 from interlock_workflows import inbound
 from interlock_workflows.trail import Trail, of_run
@@ -23,15 +26,18 @@ class Watched:
 
     def failed(self, error: Exception) -> None:
         """It has no reply."""
+        measures.counted(workflow.metric_meter(), measures.TURNS, outcome="failed")
         self.trail.end({}, error=inbound.INVALID_MESSAGE if isinstance(error, InvalidMessage) else type(error).__name__)
 
     def ended(self, commands: Sequence[Command]) -> None:
         """It has a reply among the commands; one that was given before is no turn of its own."""
         reply = next(one.body for one in commands if isinstance(one, Reply | Said))
         if self._state.turn == self._before:
+            measures.counted(workflow.metric_meter(), measures.TURNS, outcome="repeated")
             self.trail.end({"interlock.outcome": reply["outcome"], "interlock.repeated": True})
             return
         record = self._state.records[-1]
+        measures.turn_taken(workflow.metric_meter(), record)
         texts = {"interlock.message": (record["message"] or {}).get("text"), "interlock.reply": reply["text"]}
         self.trail.end(_facts(record), texts)
 
