@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 HEADER = "_tracer-data"
 NAMES = ("traceparent", "tracestate")
-LIMIT = 4_096
-"""Bytes of a header that are looked at; W3C's two take at most 600."""
+LIMIT, VALUE_LIMIT = 4_096, 512
+"""Bytes of a header that are looked at, and of each value in it: they go into the history with every activity."""
 
 TEXTS = "interlock-texts"
 """Set between workflow and activity alone: the spec lets what people say stand in traces."""
@@ -23,7 +23,7 @@ TEXTS = "interlock-texts"
 def read(headers: "Mapping[str, Payload]") -> dict[str, str]:
     """What names the parent; empty if nothing does."""
     sent = _sent(headers)
-    return {name: sent[name] for name in NAMES if isinstance(sent.get(name), str)}
+    return {name: one for name in NAMES if isinstance(one := sent.get(name), str) and len(one) <= VALUE_LIMIT}
 
 
 def lets_texts(headers: "Mapping[str, Payload]") -> bool:

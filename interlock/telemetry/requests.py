@@ -1,7 +1,7 @@
 """What the span of an activity says: of a call of a tool, a question to a model, a search, in OpenTelemetry's names.
 
 Arguments of tools and questions of searches are not among it: they may hold what is `sensitive`, which the workflow's
-own spans have masked.
+own spans have masked. A further stage that is an activity is one more case here.
 """
 
 import json
@@ -47,10 +47,10 @@ def answered(answer: Any) -> tuple[Facts, Facts]:
         case ToolAnswer():
             return {"interlock.tool.status": answer.status}, {}
         case ModelAnswer():
-            return _of_answer(answer), {"gen_ai.output.messages": _json([_written(answer)])}
+            return _of_answer(answer), {"gen_ai.output.messages": [_written(answer)]}
         case Passages():
             found = {"interlock.retrieval.passages": len(answer.passages)}
-            return found, {"interlock.retrieval.documents": _json(answer.passages)}
+            return found, {"interlock.retrieval.documents": answer.passages}
         case _:
             return {}, {}
 
@@ -113,17 +113,13 @@ def _of_search(request: RetrieveRequest) -> Facts:
 
 def _texts_of_question(request: ModelRequest) -> Facts:
     sent = [_message(one["role"], str(one.get("content") or "")) for one in request.messages]
-    return {"gen_ai.input.messages": _json(sent)}
+    return {"gen_ai.input.messages": sent}
 
 
 def _written(answer: ModelAnswer) -> Facts:
-    text = answer.text or ("" if answer.value is None else _json(answer.value))
+    text = answer.text or ("" if answer.value is None else json.dumps(answer.value, ensure_ascii=False))
     return _message("assistant", text) | {"finish_reason": answer.finish}
 
 
 def _message(role: str, text: str) -> Facts:
     return {"role": role, "parts": [{"type": "text", "content": text}]}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

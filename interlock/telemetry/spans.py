@@ -1,5 +1,6 @@
 """Spans, and the place in a trace where the next one belongs. OpenTelemetry is loaded by whoever has a tracer."""
 
+import json
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -52,9 +53,9 @@ class Span:
         self._span.set_attributes(_attributes(facts))
 
     def shows(self, texts: Facts) -> None:
-        """What people and documents have said, where that may stand in the trace."""
+        """What people and documents have said, as text or JSON, where that may stand in the trace."""
         if self.place.texts:
-            self.says(texts)
+            self.says({name: one if isinstance(one, str) else _json(one) for name, one in texts.items() if one})
 
     def end(self, error: str = "", **facts: Any) -> None:
         """It is over; `error` is the kind of failure, if it is one."""
@@ -105,6 +106,10 @@ def _kind(name: Kind) -> "SpanKind":
 def _attributes(facts: Facts) -> Facts:
     """What is known of them, in characters that can be sent."""
     return {name: _sendable(value) for name, value in facts.items() if value not in (None, "", [])}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _sendable(value: Any) -> Any:

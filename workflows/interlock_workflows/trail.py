@@ -1,6 +1,5 @@
 """The spans of a turn or of a procedure's run, made of what its machine says that it goes through."""
 
-import json
 from typing import Any
 
 from interlock.interpreter.stages import Stage
@@ -39,7 +38,7 @@ class Trail:
                 self._open.pop().end(**_named(stage.facts))
                 continue
             span = self._open[-1].place.begin(stage.name, _named(stage.facts))
-            span.shows({name: json.dumps(text, ensure_ascii=False) for name, text in _named(stage.texts).items()})
+            span.shows(_named(stage.texts))
             if stage.moment == "begins":
                 self._open.append(span)
             else:

@@ -27,7 +27,8 @@ class Watched:
     def failed(self, error: Exception) -> None:
         """It has no reply."""
         measures.counted(workflow.metric_meter(), measures.TURNS, outcome="failed")
-        self.trail.end({}, error=inbound.INVALID_MESSAGE if isinstance(error, InvalidMessage) else type(error).__name__)
+        kind = inbound.INVALID_MESSAGE if isinstance(error, InvalidMessage) else type(error).__name__
+        self.trail.end({}, error=kind, stays=True)  # what is logged of it now names its trace
 
     def ended(self, commands: Sequence[Command]) -> None:
         """It has a reply among the commands; one that was given before is no turn of its own."""

@@ -158,6 +158,46 @@ def started(program, **settings):
     )
 
 
+IN_AN_APPLICATION = """
+from opentelemetry import trace
+from interlock.telemetry.client_side import traced
+from interlock.telemetry.spans import trace_id
+with traced("before anything is set up"):
+    assert trace_id() == ""
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+kept = InMemorySpanExporter()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(kept))
+trace.set_tracer_provider(provider)
+with trace.get_tracer("application").start_as_current_span("request"):
+    with traced("message"):
+        assert trace_id()
+ours, theirs = kept.get_finished_spans()
+assert (ours.name, ours.parent.span_id) == ("message", theirs.context.span_id)
+"""
+ON_THE_CONSOLE = r"""
+import os
+from interlock.cli.serving import tracing
+from interlock.telemetry.client_side import traced
+with tracing(os.environ) as traces, traced("message", text="half of a pair: \ud83d"):
+    pass
+"""
+
+
+def test_a_client_is_part_of_the_trace_of_the_application_that_it_is_in():
+    subprocess.run([sys.executable, "-c", IN_AN_APPLICATION], check=True)
+
+
+def test_spans_may_go_to_standard_output():
+    program = [sys.executable, "-c", ON_THE_CONSOLE]
+    environ = os.environ | {"OTEL_TRACES_EXPORTER": "console"}
+    done = subprocess.run(program, capture_output=True, text=True, check=True, env=environ)
+    span = json.loads(done.stdout)
+    assert (span["name"], span["attributes"]["text"]) == ("message", "half of a pair: ?")
+
+
 async def test_log_lines_of_a_call_name_the_trace_and_the_run(receiver, stage, support, s1, user, tmp_path):
     (tmp_path / "plan.json").write_text(support(tool=None).canonical())
     program = LOGGING.format(queue=stage.queue, plan=str(tmp_path / "plan.json"))

@@ -143,6 +143,7 @@ FORGED = {
     "a list": as_json([1, 2]),
     "numbers": as_json({"traceparent": 7, "tracestate": {}}),
     "no parent": as_json({"traceparent": "00-0-0-zz", "tracestate": "="}),
+    "a long state": as_json({"traceparent": f"00-{'1' * 32}-{'2' * 16}-01", "tracestate": f"a={'b' * 3_000}"}),
     "zeros": as_json({"traceparent": f"00-{'0' * 32}-{'0' * 16}-01"}),
     "texts": as_json({"traceparent": f"00-{'1' * 32}-{'2' * 16}-01", "interlock-texts": "true"}),
 }
