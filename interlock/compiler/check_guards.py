@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.assertions import Proof
-from interlock.compiler.guarded import Guarded, Unguarded, places
+from interlock.compiler.guarded import Guarded, Unguarded
+from interlock.compiler.trails import OF_ITS_OWN, places
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -47,17 +48,23 @@ def _spared(unit: Unit, index: int, guard: Any, findings: Findings) -> None:
 def _tell(unit: Unit, index: int, guard: Any, found: Unguarded, proof: Proof, findings: Findings) -> None:
     call = found.unit.key(*found.call, "call")
     place = unit.key(*found.at.path, found.at.action)
-    effect = found.tool.model.effect
-    message = f"nothing asserts `conditions.{guard.by}` before this call of {found.tool.name!r} ({effect})"
-    if found.unit is not unit:
-        message = (
-            f"nothing asserts `conditions.{guard.by}` before {found.unit.name!r} calls {found.tool.name!r} ({effect})"
-        )
-    trail = [*places(found.trail)][:MOST_PLACES]
-    also = ((unit.value("guard", index), "the guard"), *trail)
+    trail = [*places(found.trail)]
+    of_another = any(words.startswith(OF_ITS_OWN) for _, words in trail)
+    call_of = "this call of" if found.unit is unit else f"{found.unit.name!r} calls"
+    asserts = f"nothing asserts `conditions.{guard.by}`{' as it is here' if of_another else ''}"
+    message = f"{asserts} before {call_of} {found.tool.name!r} ({found.tool.model.effect})"
+    also = ((unit.value("guard", index), "the guard"), *trail[:MOST_PLACES])
     if found.unit is not unit:
         also = (*also, (call, "the call"))
-    hint = f"write `when: conditions.{guard.by}` at it or around it, or `- condition: {guard.by}` under its `requires`"
-    if not proof.is_decided:
-        hint += f"; `when: not conditions.{guard.by}` proves nothing, for a value that it reads may be missing"
+    hint = _remedy(guard.by, proof, of_another=of_another)
     findings.error("unguarded", message, place, also=also, hint=hint)
+
+
+def _remedy(name: str, proof: Proof, *, of_another: bool) -> str:
+    if of_another:
+        same = "give what is run the same, as in `with: {x: '{{ input.x }}'}`"
+        return f"{same}; or write `when: conditions.{name}` at the `run` or around it"
+    hint = f"write `when: conditions.{name}` at it or around it, or `- condition: {name}` under its `requires`"
+    if proof.is_decided:
+        return hint
+    return f"{hint}; `when: not conditions.{name}` proves nothing, for a value that it reads may be missing"

@@ -90,8 +90,9 @@ PROCEDURES = {
         "a call that a `guard` is about, and that its condition does not stand before on every path",
         "The path is shown. Assert the condition by the `when` of the step or of one around it, or under the tool's "
         "`requires`; or end the run before, `when: not conditions.x`, if nothing that the condition reads can be "
-        "missing: where something is, neither the condition nor its contrary holds. `except` names tools that need it "
-        "not.",
+        "missing: where something is, neither the condition nor its contrary holds. What a procedure that is run "
+        "asserts is about its own input: it counts where `with` gives it the same, `{x: '{{ input.x }}'}`. `except` "
+        "names tools that need it not.",
     ),
     "too-early": Meaning(
         "something is read before it can be there",

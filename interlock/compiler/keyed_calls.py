@@ -37,15 +37,21 @@ def _with_key(unit: Unit, step: Written) -> Iterator[Part]:
 def made_of(tool: Part, bound: Callable[[str], Iterable[Read]]) -> Iterator[Read]:
     """What a tool's key is made of, through arguments, conditions and tables; `bound` tells it of what callers bind."""
     for read in key_reads(tool):
-        argument = (tool.model.input or {}).get(read[1]) if read[0] == "args" and len(read) > 1 else None
-        if argument is None:
-            yield read
-        elif argument.from_ is None:
-            yield from reads_in(tool.unit, argument.value)
-        elif argument.from_ == "caller":
-            yield from bound(read[1])
+        if read[0] == "args" and len(read) > 1 and read[1] in (tool.model.input or {}):
+            yield from argument_reads(tool, read[1], bound)
         else:
-            yield tuple(argument.from_.split("."))
+            yield read
+
+
+def argument_reads(tool: Part, name: str, bound: Callable[[str], Iterable[Read]]) -> Iterator[Read]:
+    """What an argument of a tool is made of; `bound` tells it where callers bind it."""
+    argument = tool.model.input[name]
+    if argument.from_ is None:
+        yield from reads_in(tool.unit, argument.value)
+    elif argument.from_ == "caller":
+        yield from bound(name)
+    else:
+        yield tuple(argument.from_.split("."))
 
 
 def key_reads(tool: Part) -> tuple[Read, ...]:

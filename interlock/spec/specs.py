@@ -143,7 +143,10 @@ class Guard(SpecModel):
     effect: Literal["write", "irreversible"]
     """Calls of tools with this effect, or a graver one."""
     by: Name
-    """The condition that must have been asserted before each of them, on every path."""
+    """The condition that must have been asserted before each of them, on every path.
+
+    In a procedure that is run it counts if it reads there what it reads here: inputs that `with` hands on as they are.
+    """
     except_: Maybe[Listed[Name]] = Key(default=None, alias="except")
     """Tools that need it not."""
 
