@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from interlock.compiler.effects_alike import effect_of, effect_of_child
 from interlock.compiler.keyed_calls import keyed_calls, reads_in
 from interlock.compiler.running_order import in_running_order
 from interlock.compiler.walk import all_steps
@@ -13,6 +14,7 @@ from interlock.compiler.walk import all_steps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from interlock.compiler.effects_alike import Effect
     from interlock.compiler.keyed_calls import Keyed, Read
     from interlock.compiler.units import Unit
     from interlock.compiler.walk import Written
@@ -34,6 +36,7 @@ class Fixed:
     """A call whose key the input of a procedure fixes. `way`: the steps that run the procedure which makes it."""
 
     call: Keyed
+    effect: Effect | None
     way: tuple[tuple[Unit, Written], ...] = ()
 
 
@@ -51,12 +54,13 @@ def _worked_out(unit: Unit) -> FixedBy:
     found: FixedBy = {}
     origins = _Origins(unit)
     for call in keyed_calls(unit):
-        _add(found, origins.of(call.reads()), Fixed(call))
+        _add(found, origins.of(call.reads()), Fixed(call, effect_of(call)))
     for step in all_steps(unit):
         for inputs, calls in calls_of_child(unit, step).items():
             origin = origins.of(given_for(unit, step, inputs))
             for one in calls:
-                _add(found, origin, Fixed(one.call, ((unit, step), *one.way)))
+                effect = effect_of_child(unit, step, one.effect)
+                _add(found, origin, Fixed(one.call, effect, ((unit, step), *one.way)))
     return found
 
 

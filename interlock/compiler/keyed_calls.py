@@ -75,14 +75,14 @@ class Keyed:
 
     def reads(self) -> Iterator[Read]:
         """What the key is made of."""
-        return made_of(self.tool, lambda name: reads_in(self.unit, self._given(name)))
+        return made_of(self.tool, lambda name: reads_in(self.unit, self.given(name)))
 
     def bound(self) -> tuple[str, ...]:
         """The values bound to the arguments that the key reads, as written."""
-        return tuple(repr(self._given(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
+        return tuple(repr(self.given(read[1])) for read in key_reads(self.tool) if read[0] == "args" and len(read) > 1)
 
-    def _given(self, name: str) -> Any:
-        """What the step binds, or else the mount."""
+    def given(self, name: str) -> Any:
+        """What the step binds to an argument, or else the mount."""
         mount = self.unit.mount_of(self.tool.name)
         before = (mount.model.with_ or {}) if mount is not None else {}
         return {**before, **(self.step.model.with_ or {})}.get(name)

@@ -34,6 +34,13 @@ PARTS: dict[str, Any] = {
             "output": {"payment": {"type": "string"}},
             "ensures": [{"that": "result.payment != ''"}],
         },
+        "post": {
+            "http": "POST /entries",
+            "effect": "write",
+            "idempotency": {"header": "Idempotency-Key"},
+            "output": {"entry": {"type": "string"}},
+            "ensures": [{"that": "result.entry != ''"}],
+        },
         "find": {
             "http": "GET /find",
             "effect": "read",
@@ -233,3 +240,86 @@ def test_two_runs_of_one_procedure_have_one_effect_where_its_key_is_the_same(nam
     mid = procedure("mid", [run("last", {"member": "{{ input.month }}"})])
     last = procedure("last", [pay("{{ input.member }}")])
     assert errors(procedure("main", steps), mid, last) == ([("same-key", "'mid'")] if same else [])
+
+
+def child(name: str, step: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {**procedure(name, [step]), **more}
+
+
+MONTH = {"month": "{{ input.month }}"}
+ACROSS = {
+    "a call and a run": ([pay("{{ input.month }}"), run("one", MONTH)], True),
+    "a run and a call": ([run("one", MONTH), pay("{{ input.month }}")], True),
+    "runs of two procedures": ([run("one", MONTH), run("two", {"member": "{{ input.month }}"})], True),
+    "a run within a run": ([run("one", MONTH), run("within", {"member": "{{ input.month }}"})], True),
+    "a constant": ([pay("2026-01"), run("one", {"month": "2026-01"})], True),
+    "a text that is put together elsewhere": (
+        [pay("a-{{ input.month }}-b"), run("texts", {"month": "a-{{ input.month }}"})],
+        True,
+    ),
+    "a variable": ([{"set": {"of": "{{ input.month }}"}}, pay("{{ vars.of }}"), run("one", MONTH)], True),
+    "what a call has found": (
+        [{"call": "find"}, pay("{{ cells.find.id }}"), run("one", {"month": "{{ cells.find.id }}"})],
+        True,
+    ),
+    "the id of the run above": ([pay("{{ run.id }}"), run("one", {"month": "{{ run.id }}"})], True),
+    "an item": ([loop([pay("{{ it }}"), run("one", {"month": "{{ it }}"})])], True),
+    "side by side": ([{"parallel": {"a": [pay("{{ input.month }}")], "b": [run("one", MONTH)]}}], True),
+    "other values": ([pay("{{ input.month }}"), run("one", {"month": "{{ input.member }}"})], False),
+    "other constants": ([pay("2026-01"), run("one", {"month": "2026-02"})], False),
+    "a part of it": ([pay("{{ input.month }}"), run("texts", MONTH)], False),
+    "the id of its own run": ([pay("{{ run.id }}"), run("of-run", MONTH)], False),
+    "two runs with ids of their own": ([run("of-run", MONTH), {**run("of-run", MONTH), "id": "b"}], False),
+    "a key of the engine's": ([{"call": "post"}, run("posts", MONTH)], False),
+    "what the other finds itself": ([{"call": "find"}, pay("{{ cells.find.id }}"), run("finds", MONTH)], False),
+    "in branches": (
+        [{"switch": [{"when": "input.member is none", "do": [pay("{{ input.month }}")]}, {"do": [run("one", MONTH)]}]}],
+        False,
+    ),
+    "after a failure": ([{**pay("{{ input.month }}"), "catch": [{"do": [run("one", MONTH)]}]}], False),
+    "under the contrary there": (
+        [{"when": "input.member == 'a'", **pay("{{ input.month }}")}, run("if-not-a", BOTH)],
+        False,
+    ),
+    "under another value there": (
+        [{"when": "input.member == 'b'", **pay("{{ input.month }}")}, run("if-a", BOTH)],
+        False,
+    ),
+    "under the same value there": (
+        [{"when": "input.member == 'a'", **pay("{{ input.month }}")}, run("if-a", BOTH)],
+        True,
+    ),
+    "under what is not given": ([pay("{{ input.month }}"), run("if-a", {**MONTH, "member": "b"})], False),
+    "with a default for each": ([{"run": "first"}, {"run": "second"}], False),
+}
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_a_call_and_what_is_run_have_one_effect_where_their_keys_are_the_same(name: str):
+    steps, same = ACROSS[name]
+    children = [
+        child("one", pay("{{ input.month }}")),
+        child("two", pay("{{ input.member }}")),
+        child("within", run("two", {"member": "{{ input.member }}"})),
+        child("texts", pay("{{ input.month }}-b")),
+        child("of-run", pay("{{ run.id }}")),
+        child("posts", {"call": "post"}),
+        procedure("finds", [{"call": "find"}, pay("{{ cells.find.id }}")]),
+        child("if-not-a", {"when": "not input.member == 'a'", **pay("{{ input.month }}")}),
+        child("if-a", {"switch": [{"when": "input.member == 'a'", "do": [pay("{{ input.month }}")]}]}),
+        child("first", pay("{{ input.month }}"), input={"month": {"type": "string", "default": "a"}}),
+        child("second", pay("{{ input.month }}"), input={"month": {"type": "string", "default": "b"}}),
+    ]
+    assert [code for code, _ in errors(procedure("main", steps), *children)] == ["same-key"] * same
+
+
+def test_branches_of_one_key_cost_what_they_are_many():
+    def branches(number: int) -> dict[str, Any]:
+        one = [
+            {"when": f"input.member == '{at}'", "do": [{**pay("{{ input.month }}"), "id": f"p{at}"}]}
+            for at in range(number)
+        ]
+        return procedure("main", [{"switch": one}])
+
+    few = min(_seconds(branches(200)) for _ in range(3))
+    assert _seconds(branches(800)) < 9 * few
