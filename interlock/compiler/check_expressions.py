@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from interlock.compiler.demands import demand_of, used_by
 from interlock.compiler.findings import MOST, article, suggestion
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import all_sites
-from interlock.compiler.walk import ids_of
+from interlock.compiler.walk import all_steps, ids_of
 from interlock.compiler.written import copied_path
 from interlock.expressions.paths import looks_like_path
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from interlock.expressions import Problem
     from interlock.expressions.shapes import Shape
 
+
+MOST_GIVEN = 3
+"""Steps that give a variable a value which are shown."""
 
 ELSEWHERE = {
     "env": "under `servers` only",
@@ -109,8 +113,11 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
 
 
 def _producer(site: Site) -> Also:
-    """Where a cell is filled that is copied as it is."""
+    """Where a cell is filled, or a variable is given a value, that is copied as it is."""
     path = site.text.split(".") if site.form == "path" else copied_path(site.text) or ()
+    if len(path) > 1 and path[0] == "vars":
+        given = (step.path for step in all_steps(site.unit) if step.action == "set" and path[1] in step.model.set)
+        return tuple((site.unit.key(*at, "set", path[1]), "it is given here") for at in islice(given, MOST_GIVEN))
     tool = site.unit.find("tools", path[1]) if len(path) > 2 and path[0] == "cells" else None
     return ((tool.key("produces", path[2]), "it is filled here"),) if tool is not None else ()
 

@@ -68,8 +68,9 @@ MOST_CODES = 1_000
 class Scopes:
     """The scopes of one Agent or Library; each is a plain map from root to shape."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, variables: Shape) -> None:
         self.unit = unit
+        self._variables = variables
         self._given: dict[tuple[str, bool], Shape] = {}
 
     @cached_property
@@ -79,7 +80,7 @@ class Scopes:
             **(self._work() if self.unit.kind == "Procedure" else self._conversation()),
             "now": DATETIME,
             "run": RUN,
-            "vars": self._variables(),
+            "vars": self._variables,
             "conditions": self._named("conditions", lambda _: BOOLEAN),
             "decisions": self._named("decisions", lambda part: table_shape(part.model)),
             "cells": self._named("tools", lambda part: _cells(part.model) if part.model.produces else None),
@@ -120,12 +121,6 @@ class Scopes:
         metadata = (declared.metadata if declared else None) or {}
         fields = {"id": STRING, "type": replace(STRING, enum=types), "text": STRING}
         return object_of({**fields, "metadata": fields_shape(metadata)})
-
-    def _variables(self) -> Shape:
-        if self.unit.broken.get("flows"):
-            return OPEN
-        names = {name for step in all_steps(self.unit) if step.action == "set" for name in step.model.set}
-        return object_of({name: Shape("any", may_be_none=True) for name in sorted(names)})
 
     def slot(self, part: Part) -> Shape:
         """The shape of `slots.<name>`."""

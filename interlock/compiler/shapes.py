@@ -146,6 +146,21 @@ def _column(hit: str, field: Field) -> Shape:
     return replace(shape, may_be_none=True)
 
 
+CARRIED = frozenset({"string", "integer", "number", "boolean"})
+"""Kinds that a value keeps when it is written down and read again; times become texts."""
+
+
+def carried(shape: Shape) -> Shape:
+    """What is known of a value that has been written down, or none: where it is missing nothing is."""
+    if shape.stored is not None:
+        return replace(shape, may_be_none=True, may_be_missing=False)
+    if shape.kind == "list":
+        return Shape("list", item=carried(shape.item) if shape.item is not None else None, may_be_none=True)
+    if shape.kind == "object" and shape.fields is not None:
+        return object_of({name: carried(inner) for name, inner in shape.fields.items()}, may_be_none=True)
+    return replace(Shape(shape.kind, enum=shape.enum) if shape.kind in CARRIED else ANY, may_be_none=True)
+
+
 _TEXTUAL = frozenset({"string", "date", "datetime", "duration"})
 _NUMERIC = frozenset({"integer", "number"})
 

@@ -8,6 +8,7 @@ from interlock.compiler.scopes import Scopes
 from interlock.compiler.sites_of_agent import head_sites, list_sites
 from interlock.compiler.sites_of_parts import part_sites
 from interlock.compiler.sites_of_steps import flow_sites
+from interlock.compiler.variables import variables_of
 
 if TYPE_CHECKING:
     from interlock.compiler.site import Site
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def scopes_of(unit: Unit) -> Scopes:
     """The scopes of a spec, worked out once."""
     if "scopes" not in unit.memo:
-        unit.memo["scopes"] = Scopes(unit)
+        unit.memo["scopes"] = Scopes(unit, variables_of(unit))
     scopes: Scopes = unit.memo["scopes"]
     return scopes
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from interlock.compiler.site import Site
-    from interlock.compiler.units import Part
+    from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
 
 GIVEN = {
@@ -81,7 +81,7 @@ class _Steps:
         inner = {**roots, **self._item(step, place.scope)}
         for steps in step.inner:
             yield from self.listed(steps, dict(results) if step.action == "for_each" else results, inner)
-        if (given := self._gives(step)) is not None:
+        if (given := given_by(self._flow.unit, step, self._scopes)) is not None:
             results.setdefault(ids_of(self._flow)[step.path], (self._number, given))
             self._number += 1
         if step.undoing:
@@ -95,22 +95,22 @@ class _Steps:
         loop = step.model.for_each
         return {loop.as_: item_shape(loop.items, scope)}
 
-    def _gives(self, step: Written) -> Shape | None:
-        """What `steps.<id>` holds once a step has ended; nothing for most."""
-        unit, model = self._flow.unit, step.model
-        match step.action:
-            case "call":
-                return self._scopes.called(model.call, expanded=bool(model.expand))
-            case "run":
-                return run_result(unit.procedures.get(model.run))
-            case "generate" if model.output is not None:
-                return object_of({"result": fields_shape(model.output)})
-            case "retrieve" | "generate" | "act":
-                return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
-            case "receive":
-                return object_of({"result": fields_shape(unit.events.get(model.receive, {}))})
-            case _:
-                return None
+
+def given_by(unit: Unit, step: Written, scopes: Scopes) -> Shape | None:
+    """What `steps.<id>` holds once a step has ended; nothing for most."""
+    match step.action:
+        case "call":
+            return scopes.called(step.model.call, expanded=bool(step.model.expand))
+        case "run":
+            return run_result(unit.procedures.get(step.model.run))
+        case "generate" if step.model.output is not None:
+            return object_of({"result": fields_shape(step.model.output)})
+        case "retrieve" | "generate" | "act":
+            return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
+        case "receive":
+            return object_of({"result": fields_shape(unit.events.get(step.model.receive, {}))})
+        case _:
+            return None
 
 
 def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:

@@ -7,10 +7,7 @@ from dataclasses import replace
 from interlock.expressions import nodes
 from interlock.expressions.nodes import Expr
 from interlock.expressions.problems import Problem, nearest
-from interlock.expressions.shapes import ANY, LIST, Scope, Shape, list_of, shape_of
-
-MERGED_ENUM = 200
-"""An enum longer than this is not carried through `if … else …`."""
+from interlock.expressions.shapes import ANY, LIST, Scope, Shape, list_of, merged, shape_of
 
 
 class NameChecks(ABC):
@@ -52,22 +49,7 @@ class NameChecks(ABC):
 
     def merged(self, shapes: Sequence[Shape]) -> Shape:
         """What is known of a value that has one of several shapes."""
-        first, *others = shapes
-        if all(shape == first for shape in others):
-            return first
-        known = [shape for shape in shapes if shape.kind != "none"]
-        kinds = {shape.kind for shape in known}
-        base = Shape(
-            may_be_none=any(shape.may_be_none for shape in shapes),
-            may_be_missing=any(shape.may_be_missing for shape in shapes),
-        )
-        if kinds == {"integer", "number"}:
-            return replace(base, kind="number")
-        if len(kinds) != 1 or kinds & {"object", "list", "any"}:
-            return base
-        enums = [shape.enum for shape in known]
-        values = tuple(dict.fromkeys(value for enum in enums for value in enum)) if all(enums) else ()
-        return replace(base, kind=known[0].kind, enum=values if len(values) <= MERGED_ENUM else ())
+        return merged(shapes)
 
     def name(self, node: nodes.Name) -> Shape:
         """A root of the context or a loop's variable."""

@@ -1,6 +1,6 @@
 """The static type of a value, as far as a spec declares it; a scope is made of these."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -39,6 +39,9 @@ class Shape:
             replace(self, may_be_none=False, may_be_missing=False) if self.may_be_none or self.may_be_missing else self
         )
 
+
+MERGED_ENUM = 200
+"""An enum longer than this is not carried through `if … else …`."""
 
 Scope: TypeAlias = Mapping[str, Shape]
 """Root name to shape: the documented context at the place where an expression stands."""
@@ -85,3 +88,23 @@ def shape_of(value: Any) -> Shape:
             return object_of({key: shape_of(item) for key, item in value.items()})
         case _:
             return ANY
+
+
+def merged(shapes: Sequence[Shape]) -> Shape:
+    """What is known of a value that has one of several shapes."""
+    first, *others = shapes
+    if all(shape == first for shape in others):
+        return first
+    known = [shape for shape in shapes if shape.kind != "none"]
+    kinds = {shape.kind for shape in known}
+    base = Shape(
+        may_be_none=any(shape.may_be_none for shape in shapes),
+        may_be_missing=any(shape.may_be_missing for shape in shapes),
+    )
+    if kinds == {"integer", "number"}:
+        return replace(base, kind="number")
+    if len(kinds) != 1 or kinds & {"object", "list", "any"}:
+        return base
+    enums = [shape.enum for shape in known]
+    values = tuple(dict.fromkeys(value for enum in enums for value in enum)) if all(enums) else ()
+    return replace(base, kind=known[0].kind, enum=values if len(values) <= MERGED_ENUM else ())
