@@ -57,7 +57,7 @@ class Run:
         """What whoever runs it as `child` is told of its end."""
         state = self.state
         if state.status == "done":
-            return ProcedureEnded(child, "done", now_ms, state.result or {}, run_id=state.run_id)
+            return ProcedureEnded(child, "done", now_ms, state.result or {}, run_id=state.run_id, left=state.leaves)
         ending: Literal["cancelled", "failed"] = "cancelled" if state.status == "cancelled" else "failed"
         return ProcedureEnded(child, ending, now_ms, message=state.ending, run_id=state.run_id, left=state.leaves)
 

@@ -88,7 +88,7 @@ class TimerDue:
 class ProcedureEnded:
     """The end of a `RunProcedure`; `result` is what it gives back, `message` why it did not end well.
 
-    `left`: it did not end well, and has changed something outside that it has not undone.
+    `left`: it has changed something outside, or may have, that it has not undone.
     """
 
     child_id: str

@@ -163,7 +163,7 @@ class Shell:
         child = self.children.pop(name)
         self.in_flight -= 1
         ending = {"done": "done", "ended": "failed", "cancelled": "cancelled"}[child.state.status]
-        result, left = child.state.result or {}, child.state.leaves and ending != "done"
+        result, left = child.state.result or {}, child.state.leaves
         message = (child.state.failure or {}).get("message", "")
         self.take(self.machine.handle(ProcedureEnded(name, ending, self.now_ms, result, message, left=left)))
 

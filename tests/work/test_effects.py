@@ -246,6 +246,47 @@ on_failure: compensate
 """
 
 
+READS_OR_MAKES = """\
+input: {thing_id: {type: string}, makes: {type: boolean}}
+steps:
+  - call: look
+  - when: input.makes
+    call: make
+    with: {name: inner}
+"""
+RUNS_IT = """\
+input: {thing_id: {type: string}, makes: {type: boolean}}
+steps:
+  - run: inner
+    with: {thing_id: "{{ input.thing_id }}", makes: "{{ input.makes }}"}
+    compensate: [{call: make, id: after, with: {name: repair}}]
+  - fail: It is Sunday.
+    compensate: true
+"""
+
+
+def test_a_child_that_is_done_and_has_only_read_is_no_effect(play):
+    tools = {"make": MADE, "look": [{"id": "7", "state": "open"}]}
+    read = play(RUNS_IT, {"thing_id": "7", "makes": False}, tools, others={"inner": READS_OR_MAKES})
+    assert [tool for tool, _ in read.world.calls] == ["look"]
+    assert (read.state.status, read.state.effects, read.state.leaves) == ("ended", [], False)
+    made = play(RUNS_IT, {"thing_id": "7", "makes": True}, tools, others={"inner": READS_OR_MAKES})
+    assert [args.get("name") for _, args in made.world.calls] == [None, "inner", "repair"]
+
+
+def test_a_child_whose_own_child_has_made_something_is_an_effect(play):
+    tools = {"make": MADE, "look": [{"id": "7", "state": "open"}]}
+    between = """\
+        input: {thing_id: {type: string}, makes: {type: boolean}}
+        steps: [{run: inner, with: {thing_id: "{{ input.thing_id }}", makes: "{{ input.makes }}"}}]
+    """
+    main = RUNS_IT.replace("run: inner", "run: between")
+    for makes, left in ((True, ["between"]), (False, [])):
+        main = main.replace("    compensate: [{call: make, id: after, with: {name: repair}}]\n", "")
+        run = play(main, {"thing_id": "7", "makes": makes}, tools, others={"inner": READS_OR_MAKES, "between": between})
+        assert run.state.effects == left
+
+
 def test_a_child_that_fails_and_leaves_effects_behind_is_undone_by_its_parent(play):
     left = play(PARENT, tools={"make": MADE}, others={"inner": CHILD})
     assert [args["name"] for _, args in left.world.calls] == ["inner", "repair"]

@@ -117,6 +117,16 @@ async def until(handle, status):
     raise AssertionError(f"{found['status']} is not {status}: {found}")
 
 
+async def waits_for(handle, what):
+    """The status of a run once it waits for that."""
+    for _ in range(200):
+        found = await handle.query("status")
+        if what in [one["for"] for one in found["waiting"] or ()]:
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"it does not wait for {what}: {found}")
+
+
 async def test_a_procedure_is_started_by_its_name_and_gives_its_result(stage, plans_of):
     desk = Desk()
     plans = plans_of(
@@ -228,6 +238,41 @@ async def test_a_procedure_runs_another_under_the_plan_it_was_checked_against(st
     async with stage.serving(*plans, functions=desk.functions):
         handle = await begin(stage, "outer", {})
         assert await handle.result() == {"booked": "00007"}
+
+
+@pytest.mark.parametrize(("books", "left", "calls"), [(True, ["inner_one"], ["book", "book"]), (False, [], [])])
+async def test_a_child_that_is_done_counts_as_an_effect_if_it_had_one(stage, plans_of, books, left, calls):
+    desk = Desk()
+    plans = plans_of(
+        outer="""\
+        input: {books: {type: boolean}}
+        steps:
+          - run: inner-one
+            with: {books: "{{ input.books }}"}
+            compensate: [{call: book, with: {name: repair}}]
+          - wait: 1d
+        on_cancel: compensate
+        """,
+        inner_one="""\
+        input: {books: {type: boolean}}
+        steps: [{when: input.books, call: book, with: {name: a}}]
+        result: {said: hello}
+        """,
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "outer", {"books": books})
+        status = await waits_for(handle, "time")
+        assert (status["effects"], status["undo"]) == (left, left)
+        child = (await stage.plain()).get_workflow_handle(f"{handle.id}/inner_one")
+        assert await child.result() == {"said": "hello"}
+        await handle.cancel()
+        with pytest.raises(WorkflowFailureError):
+            await handle.result()
+        assert [call[0] for call in desk.calls] == calls
+        histories = [await one.fetch_history() for one in (handle, child)]
+    replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
+    for history in histories:
+        await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
 
 
 @pytest.mark.parametrize("given", [{}, {"names": "x"}, [1], {"names": [], "other": 1}])

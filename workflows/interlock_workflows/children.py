@@ -4,9 +4,11 @@ import asyncio
 from typing import Any, Literal
 
 from temporalio import exceptions, workflow
+from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, ChildWorkflowError, WorkflowAlreadyStartedError
 from temporalio.workflow import ChildWorkflowCancellationType, ChildWorkflowHandle, ParentClosePolicy
 
+from interlock.client.converter import JsonConverter
 from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.events import ProcedureEnded
 from interlock_workflows import inbound
@@ -16,6 +18,9 @@ from interlock_workflows.opening import memo_for
 from interlock_workflows.trail import Trail
 
 Handles = dict[str, ChildWorkflowHandle[Any, Any]]
+
+EFFECTS, NONE = "interlock-effects", b"none"
+"""What the metadata of a result say of a run that has changed nothing; the result itself is the author's."""
 
 
 async def run_child(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
@@ -41,14 +46,23 @@ async def _ended(command: RunProcedure, at_our_end: ParentClosePolicy, handles: 
         )
         handles[command.child_id] = child
         run_id = child.first_execution_run_id or ""
-        result = inbound.body([await child])
+        given = await child
+        result, left = inbound.body([given]), given.payload.metadata.get(EFFECTS) != NONE
     except WorkflowAlreadyStartedError:
         return ProcedureEnded(command.child_id, "failed", now_ms(), message="a run of this id is there already")
     except ChildWorkflowError as failure:
         return _failed(command, failure, run_id)
     except asyncio.CancelledError:
         return ProcedureEnded(command.child_id, "cancelled", now_ms(), message="cancelled", run_id=run_id)
-    return ProcedureEnded(command.child_id, "done", now_ms(), result, run_id=run_id)
+    return ProcedureEnded(command.child_id, "done", now_ms(), result, run_id=run_id, left=left)
+
+
+def given_back(result: dict[str, Any], *, leaves_effects: bool) -> RawValue:
+    """The result of a run that has done its work, and whether whoever runs it has anything to undo."""
+    payload = JsonConverter().to_payload(result)
+    if not leaves_effects:
+        payload.metadata[EFFECTS] = NONE
+    return RawValue(payload)
 
 
 def _failed(command: RunProcedure, failure: ChildWorkflowError, run_id: str) -> ProcedureEnded:

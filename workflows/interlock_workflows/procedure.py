@@ -33,7 +33,7 @@ from interlock.telemetry import measures
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
 from interlock_workflows.asking import ask_model
-from interlock_workflows.children import run_child
+from interlock_workflows.children import given_back, run_child
 from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import language_of_starter
 from interlock_workflows.queue import Queue
@@ -71,7 +71,7 @@ class Procedure:
 
     # -- the run ------------------------------------------------------------------------------------------------------
 
-    async def run(self, *, cancelled: bool) -> Json:
+    async def run(self, *, cancelled: bool) -> RawValue:
         """Work to the end; its result. Raises the failure of a run that has not done its work."""
         self._take(self._machine.begin(now_ms()))
         if cancelled or await self._cancelled_meanwhile():
@@ -134,10 +134,10 @@ class Procedure:
         if not self.leaving:
             measures.counted(workflow.metric_meter(), measures.PROCEDURES, outcome=outcome)
 
-    def _end(self) -> Json:
+    def _end(self) -> RawValue:
         state = self.state
         if state.status == "done" or self.leaving:
-            return state.result or {}
+            return given_back(state.result or {}, leaves_effects=state.leaves)
         kind = inbound.CANCELLED if state.status == "cancelled" else FAILED
         raise inbound.refusal(kind, state.ending, work_views.ended(state))
 

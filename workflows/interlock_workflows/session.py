@@ -38,7 +38,7 @@ class Session:
         self._checked: tuple[Sequence[RawValue], Message] | None = None
 
     @workflow.run
-    async def run(self, _arguments: Sequence[RawValue]) -> Json:
+    async def run(self, _arguments: Sequence[RawValue]) -> Json | RawValue:
         """Open the session and keep it until it is closed, or do the work of a procedure; the result says what came."""
         talk = self._talk
         cancelled = await self._opened()
@@ -72,7 +72,7 @@ class Session:
             return True
         return False
 
-    async def _do(self, program: Program, cancelled: bool) -> Json:
+    async def _do(self, program: Program, cancelled: bool) -> RawValue:
         opening = self._talk.opening
         try:
             before = opening.work

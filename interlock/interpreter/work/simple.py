@@ -67,7 +67,7 @@ def values(frame: Frame, templates: "Json") -> "Json":
 
 
 def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
-    """Another procedure; one that fails and leaves effects behind is undone like one that is done.
+    """Another procedure; one that fails and leaves effects behind is undone like one that is done and has any.
 
     To run it once more would have these effects once more: that is for a person to say.
     """
@@ -80,9 +80,9 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at, frame.scene.language)
     ended = (yield [command])[0]
     note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
-    if ended.ending == "done" or ended.left:
-        effects.happened(walk, step, frame)
     if ended.left:
+        effects.happened(walk, step, frame)
+    if ended.left and ended.ending != "done":
         entry["mark"] = "unknown"
     if ended.ending == "cancelled":
         raise StepFailed("cancelled", ended.message or "cancelled", step.id, step.at)
