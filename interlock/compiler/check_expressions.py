@@ -106,10 +106,26 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     wanted = site.wanted
     if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
         return
-    message = f"this is {article(shape.name)}, where {article(wanted.name)} is wanted"
+    where, given, taken = _difference(shape, wanted)
+    message = f"{where} {article(given.name)}, where {article(taken.name)} is wanted"
     apart = (shape.stored is None) != (wanted.stored is None)
     hint = "what is stored is read by tools only: both sides say `stored: true`, or neither" if apart else ""
     findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site), hint=hint)
+
+
+def _difference(found: Shape, wanted: Shape, where: str = "this is") -> tuple[str, Shape, Shape]:
+    """Where two shapes differ: as a whole, or in what is innermost in both."""
+    if found.stored is not None and wanted.stored is not None and found.stored.kind == wanted.stored.kind:
+        return _difference(found.stored, wanted.stored, where)
+    if found.stored is not None or wanted.stored is not None:
+        return where, found, wanted
+    if found.kind == wanted.kind == "list" and found.item is not None and wanted.item is not None:
+        return _difference(found.item, wanted.item, "each item is")
+    if found.kind == wanted.kind == "object" and found.fields is not None and wanted.fields is not None:
+        for name, inner in found.fields.items():
+            if name in wanted.fields and not may_become(inner, wanted.fields[name]):
+                return _difference(inner, wanted.fields[name], f"its {name!r} is")
+    return where, found, wanted
 
 
 def _producer(site: Site) -> Also:
