@@ -15,7 +15,8 @@ from interlock.cli.failing import told_plainly
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from interlock.authoring.auditing import Audit, Share
+    from interlock.authoring.audit_figures import Share
+    from interlock.authoring.auditing import Audit
 
 SHOWN = 10
 WORDS = {"terminated": "was terminated", "timed_out": "has timed out"}
