@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from benchmarks import conditions, durable, growing, procedures, processes, retrieval, tables, turns, words
+from benchmarks import conditions, costs, durable, growing, procedures, processes, retrieval, tables, turns, words
 from benchmarks.measuring import Effort
 from benchmarks.table import Row, circumstances, printed
 
@@ -16,6 +16,7 @@ BENCHMARKS = {
     "check": processes.check,
     "start": processes.start,
     "durable": durable.rows,
+    "costs": costs.rows,
     "growing": growing.rows,
     "procedure": procedures.rows,
 }

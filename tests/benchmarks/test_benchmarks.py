@@ -29,6 +29,9 @@ ON_A_SERVER = [
     "an item among the last 3 over one among the first",
     "a step of a procedure: history",
     "8 items in one procedure: runs",
+    "a gate alone: events",
+    "chosen by a model that proposes a text: activities",
+    "a procedure of one call, with what is said later: events",
 ]
 
 
