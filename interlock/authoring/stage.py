@@ -54,13 +54,16 @@ class Stage(Generic[W]):
         now_ms: int,
         plans: Iterable[Plan] = (),
         session_id: str = "stage",
+        model: dict[str, Any] | None = None,
     ) -> None:
         program = link(plan)
         self.world = world
         self.now_ms = now_ms
         self.plan = plan
         self._outside = Outside()
-        self.state = machine.opened(program, session_id=session_id, run_id=session_id, user=user, now_ms=now_ms)
+        self.state = machine.opened(
+            program, session_id=session_id, run_id=session_id, user=user, now_ms=now_ms, model=model
+        )
         self._machine = machine.Machine(program, self.state)
         self._idle_at = self.now_ms + plan.session.idle_timeout_ms
         self._messages = 0

@@ -56,14 +56,17 @@ class Interlock(Runs):
         type: str = "user_chat",
         role: str = "user",
         metadata: Json | None = None,
+        model: Json | None = None,
         timeout: float = TIMEOUT,
     ) -> Json:
         """The reply to one message; the first one opens the session for `user`.
 
+        `model` is the one model for this message, `{model, server, temperature, max_tokens}`, if the agent allows it.
         The same `id` again gets the first reply. A session that was closed answers with the outcome `closed`.
         """
         message_id = id or str(uuid.uuid4())
         message = {"id": message_id, "role": role, "type": type, "text": text, "metadata": metadata or {}}
+        message |= {"model": model} if model else {}
         where, update_id = workflow_id(agent, session), _update_id(message)
 
         async def attempt() -> Json:
@@ -83,13 +86,18 @@ class Interlock(Runs):
         with traced("message", **{"interlock.spec": agent}):
             return await self._delivered(attempt, timeout)
 
-    async def open(self, agent: str, session: str, *, user: Json, timeout: float = TIMEOUT) -> Json:
-        """Open the session without a message; an open one stays as it is. Gives its status."""
-        where = workflow_id(agent, session)
+    async def open(
+        self, agent: str, session: str, *, user: Json, model: Json | None = None, timeout: float = TIMEOUT
+    ) -> Json:
+        """Open the session without a message; an open one stays as it is. Gives its status.
+
+        `model` names the one model for all of it, if the agent allows it.
+        """
+        where, start = workflow_id(agent, session), {"user": user} | ({"model": model} if model else {})
 
         async def attempt() -> Json:
             try:
-                await self._start(agent, where, {"user": user})
+                await self._start(agent, where, start)
             except WorkflowAlreadyStartedError:
                 raise RejectedError("closed", f"session {session!r} of {agent!r} was closed; open another") from None
             return await self._opened(where)
@@ -105,14 +113,16 @@ class Interlock(Runs):
         id: str | None = None,
         type: str = "user_chat",
         metadata: Json | None = None,
+        model: Json | None = None,
         timeout: float = TIMEOUT,
     ) -> Json:
-        """The reply to one message without a session.
+        """The reply to one message without a session; `model` as for `send`.
 
         The same `id` again gets the first reply; with other words, or for another user, the outcome is `conflict`.
         """
         message_id = id or str(uuid.uuid4())
         message = {"id": message_id, "type": type, "text": text, "metadata": metadata or {}}
+        message |= {"model": model} if model else {}
         start = {"user": user, "message": message}
         where = workflow_id(agent, f"once:{message_id}")
 

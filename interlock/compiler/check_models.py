@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.written import Path
     from interlock.spec.fields import Argument, Field
 
-FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules")
+FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules", "model_override")
 """Keys of an Agent that mean nothing where no step asks a model."""
 
 

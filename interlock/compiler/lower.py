@@ -57,6 +57,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         instructions=maybe_text(agent.instructions),
         fallback=maybe_text(agent.fallback),
         grounding=grounding(agent.grounding) or Grounding(),
+        model_override=agent.model_override or "",
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
         retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -50,6 +50,7 @@ _SINGLE: Mapping[str, Any] = {
     "instructions": Text,
     "fallback": Text,
     "grounding": Grounding,
+    "model_override": Literal["session", "message"],
     "input": Wired[Field],
     "events": Named[Wired[Field]],
 }
@@ -84,6 +85,7 @@ def whole(
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
         unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding
+        unit.model_override = spec.model_override
     if isinstance(spec, ProcedureSpec):
         unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
         unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}

@@ -6,7 +6,7 @@ What is broken in shape is left out, remembered by name so that nothing else com
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,6 +119,7 @@ class Unit:
     fallback: Any = None
     grounding: Grounding | None = None
     trace_text: bool = False
+    model_override: Literal["session", "message"] | None = None
     input: dict[str, Field] = field(default_factory=dict)
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None

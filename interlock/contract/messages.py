@@ -25,6 +25,9 @@ Json: TypeAlias = dict[str, Any]
 JSON_ENCODINGS = frozenset({"json/plain"})
 NULL_ENCODING = "binary/null"
 
+MAX_TOKENS = 10_000_000
+"""The longest answer that a caller may ask for."""
+
 
 class Malformed(ValueError):  # noqa: N818 - named as the contract's documents name it
     """What a caller sent is not in the contract: a kebab-case `code`, what is wrong, and the `path` in the body."""
@@ -45,7 +48,7 @@ class Malformed(ValueError):  # noqa: N818 - named as the contract's documents n
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The body of `message`; `history` is `{role, text}` entries."""
+    """The body of `message`; `history` is `{role, text}` entries, `model` the settings of the one model to be asked."""
 
     id: str
     text: str
@@ -53,14 +56,16 @@ class Message:
     type: str = "user_chat"
     metadata: Json = field(default_factory=dict)
     history: tuple[Json, ...] = ()
+    model: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStart:
-    """The start input of a session: who it is for, and the message of a single-message run."""
+    """The start input of a session: who it is for, the message of a single-message run, and the one model to ask."""
 
     user: Json
     message: Message | None = None
+    model: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +105,16 @@ def body_of(payloads: Sequence[tuple[str, bytes]]) -> Any:
 
 
 def session_start(value: Any) -> SessionStart:
-    """The start input `{user: {id, …}, message?}`."""
-    body = _object(value, (), required=("user",), optional=("message",))
+    """The start input `{user: {id, …}, message?, model?}`."""
+    body = _object(value, (), required=("user",), optional=("message", "model"))
     sent = body.get("message")
-    return SessionStart(_user(body["user"], ("user",)), None if sent is None else message(sent, ("message",)))
+    first = None if sent is None else message(sent, ("message",))
+    return SessionStart(_user(body["user"], ("user",)), first, _model(body, ()))
 
 
 def message(value: Any, path: Path = ()) -> Message:
-    """The body `{id, text, role?, type?, metadata?, history?}`."""
-    body = _object(value, path, required=("id", "text"), optional=("role", "type", "metadata", "history"))
+    """The body `{id, text, role?, type?, metadata?, history?, model?}`."""
+    body = _object(value, path, required=("id", "text"), optional=("role", "type", "metadata", "history", "model"))
     return Message(
         id=_name(body, "id", path),
         text=_text(body, "text", path),
@@ -116,6 +122,7 @@ def message(value: Any, path: Path = ()) -> Message:
         type=_name(body, "type", path, "user_chat"),
         metadata=_metadata(body, path),
         history=_history(body, path),
+        model=_model(body, path),
     )
 
 
@@ -236,6 +243,29 @@ def _history(body: Json, path: Path) -> tuple[Json, ...]:
 def _history_entry(value: Any, path: Path) -> Json:
     entry = _object(value, path, required=("role", "text"), optional=())
     return {"role": _name(entry, "role", path), "text": _text(entry, "text", path)}
+
+
+def _model(body: Json, path: Path) -> Json | None:
+    """Settings `{model, server?, temperature?, max_tokens?}`; none if nothing is said."""
+    here = (*path, "model")
+    if body.get("model") is None:
+        return None
+    given = _object(body["model"], here, required=("model",), optional=("server", "temperature", "max_tokens"))
+    settings: Json = {key: _name(given, key, here) for key in ("model", "server") if given.get(key) is not None}
+    warm, longest = given.get("temperature"), given.get("max_tokens")
+    if warm is not None:
+        if type(warm) not in (int, float) or not 0 <= warm <= 2:
+            raise Malformed("wrong-value", "a number from 0 to 2 is expected", (*here, "temperature"))
+        settings["temperature"] = warm
+    if longest is not None:
+        if type(longest) is not int or not 1 <= longest <= MAX_TOKENS:
+            raise Malformed(
+                "wrong-value", f"a whole number from 1 to {MAX_TOKENS:,} is expected", (*here, "max_tokens")
+            )
+        settings["max_tokens"] = longest
+    if "model" not in settings:
+        raise Malformed("missing-key", "key 'model' is missing", here)
+    return settings
 
 
 def _given(body: Json, key: str, default: Any) -> Any:

@@ -25,7 +25,7 @@ class Generate:
     """Ask the model of a role once (with its attempts), and answer with `Generated`.
 
     `messages`, `tools`, `choose` and `schema` are those of a `ModelRequest`; with `streamed` what is written may be
-    shown while it is; `partial` as there.
+    shown while it is; `partial` as there. `named` are settings that count before those of the role.
     """
 
     call_id: str
@@ -37,6 +37,7 @@ class Generate:
     schema: dict[str, Any] | None = None
     streamed: bool = False
     partial: bool = False
+    named: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

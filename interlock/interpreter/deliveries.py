@@ -22,6 +22,8 @@ def digest_of(message: MessageReceived) -> str:
     """The digest of what makes two messages of one id the same."""
     metadata = json.dumps(message.metadata, sort_keys=True) if message.metadata else ""
     role, kind, text = message.role, message.type, message.text
+    if message.model:
+        metadata += "\0" + json.dumps(message.model, sort_keys=True)
     content = f"{len(role)}\0{len(kind)}\0{len(metadata)}\0{len(text)}\0{role}\0{kind}\0{metadata}\0{text}"
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 

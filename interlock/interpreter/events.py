@@ -13,7 +13,7 @@ Body: TypeAlias = dict[str, Any]
 class MessageReceived:
     """One inbound message, already validated in shape: strings are strings, `metadata` is a JSON object.
 
-    `history` is context handed in by the caller, for generation only.
+    `history` is context handed in by the caller, for generation only; `model` the settings of the one model to ask.
     """
 
     id: str
@@ -23,6 +23,7 @@ class MessageReceived:
     type: str = "user_chat"
     metadata: Body = field(default_factory=dict)
     history: tuple[Body, ...] = ()
+    model: Body | None = None
 
 
 @dataclass(frozen=True, slots=True)

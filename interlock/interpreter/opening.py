@@ -1,10 +1,11 @@
 """What comes from outside is checked here against the plan: who the user is, and each message."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlock.interpreter.events import MessageReceived
 from interlock.interpreter.fields import misfits_of
+from interlock.interpreter.models.roles import has_server
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import Json, State
 from interlock.plan.base import Field
@@ -27,8 +28,11 @@ class InvalidMessage(ValueError):  # noqa: N818 - it names what is wrong
         self.message = message
 
 
-def opened(program: Program, *, session_id: str, run_id: str, user: Mapping[str, Any], now_ms: int) -> State:
-    """The state of a new session. Raises InvalidMessage for a user who is not as the agent declares."""
+def opened(
+    program: Program, *, session_id: str, run_id: str, user: Mapping[str, Any], now_ms: int, model: Json | None = None
+) -> State:
+    """The state of a new session. Raises InvalidMessage for a user, or a `model`, that the agent does not allow."""
+    check_model(program, model, ("session", "message"))
     return State(
         session_id=session_id,
         run_id=run_id,
@@ -36,11 +40,13 @@ def opened(program: Program, *, session_id: str, run_id: str, user: Mapping[str,
         user=fitting({**BUILT_IN, **program.plan.user}, user, "user"),
         opened_ms=now_ms,
         last_ms=now_ms,
+        model=model,
     )
 
 
 def metadata_of(program: Program, message: MessageReceived) -> Json:
-    """The metadata of a message with what is declared and not given. Raises InvalidMessage."""
+    """The metadata of a message with what is declared and not given. Raises InvalidMessage; for its `model` too."""
+    check_model(program, message.model, ("message",))
     shape = program.plan.message
     if message.type not in shape.types:
         declared = ", ".join(shape.types)
@@ -48,6 +54,17 @@ def metadata_of(program: Program, message: MessageReceived) -> Json:
     if not shape.metadata and not message.metadata:
         return {}
     return fitting(shape.metadata, message.metadata, "metadata")
+
+
+def check_model(program: Program, model: Json | None, allowed: Sequence[str]) -> None:
+    """Raises InvalidMessage for the settings of a model that this agent does not let a caller name."""
+    if model is None:
+        return
+    if program.plan.model_override not in allowed:
+        raise InvalidMessage("model-not-allowed", "this agent lets nobody name a model here (`model_override`)")
+    if not has_server(program.plan, model):
+        known = ", ".join(sorted({one.server for one in program.plan.models.values()}))
+        raise InvalidMessage("unknown-server", f"no models at server {model['server']!r}; there are models at: {known}")
 
 
 def fitting(fields: Mapping[str, Field], given: Mapping[str, Any], what: str) -> Json:

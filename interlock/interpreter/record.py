@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.interpreter.fields import masked
 from interlock.interpreter.lookups import none_found
-from interlock.interpreter.models.roles import settings_of
+from interlock.interpreter.models.roles import overriding, settings_of
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
 from interlock.interpreter.turn import Asking, Filled, Turn
@@ -228,7 +228,7 @@ def _identifiers(turn: Turn) -> list[Json]:
 def _asked(turn: Turn, asked: Asking) -> Json:
     """What was asked of models and retrievers; who wrote last, and with which settings."""
     written = [one["role"] for one in asked.roles if one["stage"] == "generation"]
-    settings = settings_of(turn.program.plan, written[-1]) if written else None
+    settings = settings_of(turn.program.plan, written[-1], overriding(turn)) if written else None
     return {
         "model_stage_decisions": asked.roles or None,
         "final_model_role": written[-1] if written else None,

@@ -26,6 +26,7 @@ class State:
     - `flow`: a flow that waits: `{name, route, journal, path (of the step), asked, attempts, turn}`, or none.
     - `background`: flows that a procedure runs for: child id to what `flow` has, and `{procedure, language, slots,
       vars, ended}`; `ended` is how the procedure ended, until the flow has gone on.
+    - `model`: the settings of the one model that this session asks, where whoever opened it named one.
     - `outbox`: what was said outside a reply: `{number, text, role, at_ms}`.
     """
 
@@ -50,6 +51,7 @@ class State:
     outbox_number: int = 0
     records: list[Json] = field(default_factory=list)
     calls: int = 0
+    model: Json | None = None
 
     def as_json(self) -> Json:
         """A deep copy made of JSON values only."""

@@ -72,6 +72,7 @@ class Plan(Part):
     instructions: Text | None = None
     fallback: Text | None = None
     grounding: Grounding = Grounding()
+    model_override: Literal["", "session", "message"] = ""
     mounts: tuple[Mount, ...] = ()
     runs: dict[str, RunMount] = {}
     gates: tuple[Gate, ...] = ()

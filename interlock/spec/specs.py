@@ -119,6 +119,8 @@ class AgentSpec(Shared):
     """Which role writes where a step says `auto`, in order; `general` by default."""
     grounding: Maybe[Grounding] = None
     """How far prose must rest on evidence; off by default."""
+    model_override: Maybe[Literal["session", "message"]] = None
+    """Who may name the one model for everything: whoever opens a session, or each `message` too; nobody by default."""
     user: Maybe[Wired[Field]] = None
     """Attributes of the user that the service gives, beside id, groups, tenant and locale."""
     message: Maybe[MessageSpec] = None

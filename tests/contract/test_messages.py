@@ -109,7 +109,7 @@ def test_events_name_a_person_or_nobody():
         ([], "wrong-type", "an object is expected, not a list", []),
         ({"text": "x"}, "missing-key", "key 'id' is missing", []),
         ({"id": "a", "txet": "x"}, "unknown-key", "unknown key 'txet'; did you mean 'text'?", []),
-        ({"id": "a", "text": "x", "zzz": 1}, "unknown-key", "unknown key 'zzz'; known are id, text, role, type, metadata, history", []),
+        ({"id": "a", "text": "x", "zzz": 1}, "unknown-key", "unknown key 'zzz'; known are id, text, role, type, metadata, history, model", []),
         ({"id": 1, "text": "x"}, "wrong-type", "id: a string is expected, not a number", ["id"]),
         ({"id": True, "text": "x"}, "wrong-type", "id: a string is expected, not a boolean", ["id"]),
         ({"id": " ", "text": "x"}, "empty", "id: an empty string", ["id"]),
@@ -169,3 +169,37 @@ def test_no_payload_and_null_are_nothing():
 def test_history_of_the_largest_kind_is_taken():
     entries = [{"role": "user", "text": "x" * 500}] * 200
     assert len(message({"id": "a", "text": "x", "history": entries}).history) == 200
+
+
+NAMED = {"model": "m", "server": "llm", "temperature": 0.5, "max_tokens": 9}
+
+
+def test_a_message_and_a_start_may_name_a_model():
+    said = {"id": "1", "text": "x", "model": NAMED}
+    assert message(said).model == NAMED
+    start = session_start({"user": {"id": "u"}, "message": said, "model": {"model": "n", "server": None}})
+    assert (start.model, start.message.model) == ({"model": "n"}, NAMED)
+    assert message({"id": "1", "text": "x", "model": None}).model is None
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"model": None}, "missing-key"),
+        ({"model": 4}, "wrong-type"),
+        ({"model": ""}, "empty"),
+        ({"server": ["llm"]}, "wrong-type"),
+        ({"temperature": "0"}, "wrong-value"),
+        ({"temperature": 2.1}, "wrong-value"),
+        ({"temperature": True}, "wrong-value"),
+        ({"max_tokens": 0}, "wrong-value"),
+        ({"max_tokens": 1.5}, "wrong-value"),
+        ({"max_tokens": 10**9}, "wrong-value"),
+        ({"api_key": "x"}, "unknown-key"),
+    ],
+)
+def test_what_is_no_model_is_refused_with_its_place(change, code):
+    with pytest.raises(Malformed) as refused:
+        message({"id": "1", "text": "x", "model": NAMED | change})
+    assert refused.value.code == code
+    assert refused.value.path[0] == "model"

@@ -85,7 +85,7 @@ async def _answered(activity: str, request: ModelRequest | RetrieveRequest, answ
 
 
 def _request(plan: Plan, run_id: str, command: Generate) -> ModelRequest:
-    settings = settings_of(plan, command.role)
+    settings = settings_of(plan, command.role, command.named)
     server = plan.servers[settings.server]
     return ModelRequest(
         role=command.role,

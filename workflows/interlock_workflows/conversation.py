@@ -73,7 +73,7 @@ class Conversation:
                 self.failure = self._wrong_start
             else:
                 if self._state is None:
-                    self._state = new_state(program, self.opening.user, self._info)
+                    self._state = new_state(program, self.opening, self._info)
                 self._turns = Turns(program, self._state, self._shown, self._upgrade)
         except ApplicationError as failure:
             self.failure = failure

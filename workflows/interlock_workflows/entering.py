@@ -1,7 +1,5 @@
 """What a session begins with: the program of its plan, and the state of one that is new."""
 
-from typing import Any
-
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
@@ -12,8 +10,6 @@ from interlock.interpreter.state import State
 from interlock_workflows import driver, inbound, plans
 from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import Opening, pinned_plan, session_of
-
-Json = dict[str, Any]
 
 
 async def first_program(opening: Opening, info: workflow.Info) -> Program:
@@ -40,15 +36,16 @@ def _program_of(resolved: ResolvedPlan, *, begins: bool) -> Program:
         raise inbound.refusal(PLAN_UNREADABLE, str(problem)) from problem
 
 
-def new_state(program: Program, user: Json, info: workflow.Info) -> State:
-    """The state of a session that begins. Raises ApplicationError for a user that does not fit the agent."""
+def new_state(program: Program, opening: Opening, info: workflow.Info) -> State:
+    """The state of a session that begins. Raises ApplicationError for a user or model that does not fit the agent."""
     try:
         return opened(
             program,
             session_id=session_of(info),
             run_id=info.first_execution_run_id,
-            user=user,
+            user=opening.user,
             now_ms=now_ms(),
+            model=opening.model,
         )
     except InvalidMessage as problem:
         raise inbound.invalid(problem) from None

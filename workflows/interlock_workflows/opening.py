@@ -29,6 +29,7 @@ class Opening:
 
     user: Json = field(default_factory=dict)
     message: Message | None = None
+    model: Json | None = None
     given: Any = None
     state: Json | None = None
     work: Json | None = None
@@ -47,7 +48,7 @@ def read_session(opening: Opening) -> None:
     """Read the start of a session; raises `Malformed` for what no agent can be started with."""
     if opening.state is None:
         start = messages.session_start(opening.given)
-        opening.user, opening.message = start.user, start.message
+        opening.user, opening.message, opening.model = start.user, start.message, start.model
 
 
 def session_of(info: workflow.Info) -> str:

@@ -157,4 +157,5 @@ def _received(message: Message) -> MessageReceived:
         type=message.type,
         metadata=message.metadata,
         history=message.history,
+        model=message.model,
     )

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.commands import Generate
+from interlock.interpreter.models.roles import overriding
 from interlock.interpreter.receipts import number
 from interlock.interpreter.record import text_to_keep
 from interlock.interpreter.texts import said_or
@@ -25,7 +26,17 @@ def asked(
         *({"role": "user", "content": text} for text in _recent(turn, step.history)),
         {"role": "user", "content": text_to_keep(turn)},
     ]
-    return Generate(number(turn.state), stage, role, messages, step.id, step.at, schema=schema, partial=partial)
+    return Generate(
+        number(turn.state),
+        stage,
+        role,
+        messages,
+        step.id,
+        step.at,
+        schema=schema,
+        partial=partial,
+        named=overriding(turn),
+    )
 
 
 def described(turn: "Turn", name: str) -> str:

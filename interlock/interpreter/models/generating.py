@@ -71,6 +71,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
         step.at,
         schema=prompts.REPLY_SCHEMA if classed else None,
         streamed=not classed,
+        named=roles.overriding(turn),
     )
     came: Generated = (yield [asked])[0]
     _record(turn, asked, came)

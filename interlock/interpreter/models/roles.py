@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from interlock.plan.models import Model
     from interlock.plan.plan import Plan
 
+OVERRIDE = "model_override"
+"""What the record gives as the rule, where the caller named the model."""
+
 Stage: TypeAlias = Literal["selection", "arguments", "generation"]
 
 
@@ -28,6 +31,10 @@ def chooser(turn: "Turn", stage: Stage) -> str:
 def noted(turn: "Turn", stage: Stage, role: str, rule: str) -> str:
     """The role, or `general` where the plan has no such role; the decision goes into the record."""
     models = turn.program.plan.models
+    named = overriding(turn)
+    if named is not None:
+        turn.asking.roles.append({"stage": stage, "role": GENERAL, "model": named["model"], "rule": OVERRIDE})
+        return GENERAL
     found = role if role in models else GENERAL
     entry: Json = {"stage": stage, "role": found, "model": models[found].model, "rule": rule or None}
     if found != role:
@@ -36,9 +43,22 @@ def noted(turn: "Turn", stage: Stage, role: str, rule: str) -> str:
     return found
 
 
-def settings_of(plan: "Plan", role: str) -> "Model":
-    """The settings of a role, with what it takes over from `general`."""
+def overriding(turn: "Turn") -> "Json | None":
+    """The settings that the caller named for this message or the session; none at a server that a new plan has not."""
+    named = turn.message.model or turn.state.model
+    return named if named is not None and has_server(turn.program.plan, named) else None
+
+
+def has_server(plan: "Plan", named: "Json") -> bool:
+    """Whether models of this plan answer at the server that is named, if one is."""
+    return "server" not in named or any(one.server == named["server"] for one in plan.models.values())
+
+
+def settings_of(plan: "Plan", role: str, named: "Json | None" = None) -> "Model":
+    """The settings of a role, with what it takes over from `general`; `named` ones count before them."""
     own = plan.models[role]
+    if named is not None:
+        return own.model_copy(update=named)
     general = plan.models.get(GENERAL, own)
     lent: dict[str, Any] = {
         key: getattr(general, key)
