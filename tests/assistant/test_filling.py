@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from interlock.authoring.stage import Stage
 from interlock.authoring.work_stage import WorkStage
 from interlock.compiler import compile_folder
 from interlock.interpreter.commands import StartTimer
@@ -165,3 +166,11 @@ def test_a_flow_goes_on_with_what_a_model_has_filled_in_and_nothing_of_it_is_sai
     assert say("sort this")["text"] == text
     assert model.questions[-1].messages[-1]["content"] == '<context>\n{"said": "sort this"}\n</context>'
     assert say.record["response_source"] == "fixed_reply"
+
+
+def test_the_model_that_a_caller_names_fills_in_too(planned, model):
+    model.says["generation"] = [{"urgent": True}]
+    plan = planned(FLOW, SORTING, ("instructions:", "model_override: session\ninstructions:"))
+    stage = Stage(plan, model, user={"id": "u1"}, now_ms=1_767_600_000_000, model={"model": "named-1"})
+    assert stage.say("sort this").reply["text"] == "At once."
+    assert (model.questions[-1].role, model.questions[-1].named) == ("general", {"model": "named-1"})

@@ -37,6 +37,7 @@ def fill(turn: Turn, step: "GenerateStep", given: "Json") -> "Calling[Json]":
         step.id,
         step.at,
         schema=_schema(step.output),
+        named=roles.overriding(turn),
     )
     came: Generated = (yield [asked])[0]
     entry = entered(turn, asked, came)

@@ -64,6 +64,7 @@ class View:
     """A run's state as a call sees it: that of a turn, with the cells of the pass."""
 
     turn = 0
+    model = None
 
     def __init__(self, run: "RunState", seen: Cells) -> None:
         self._run = run
