@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from interlock.plan.runtimes import PIPELINE
+
 Json = dict[str, Any]
 Line = tuple[str, str]
 
@@ -96,11 +98,25 @@ def _models(record: Json, at: str) -> Iterator[Line]:
             yield "search", f"{search['retriever']} ({at}): {said}"
     for chosen in record.get("selections") or ():
         if chosen["at"] == at:
-            yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
+            yield from _round(chosen, record)
     for asked in record.get("generations") or ():
         if asked["at"] == at and "role" in asked:
             said = asked.get("problem") or asked.get("error") or asked.get("finish")
-            yield "model", f"{asked['role']} ({at}): {asked['stage']}, {said}"
+            by = f" by {record['runtime']}" if asked["stage"] == "selection" and _is_told(record.get("runtime")) else ""
+            yield "model", f"{asked['role']} ({at}): {asked['stage']}{by}, {said}"
+
+
+def _round(chosen: Json, record: Json) -> Iterator[Line]:
+    """A round of a loop: what was thought, if the runtime lets a model think, and what was chosen."""
+    for block in record.get("scratchpad") or ():
+        if block["kind"] == "thought" and (block["step"], block["round"]) == (chosen["step"], chosen["round"]):
+            yield "thought", f"{block['text']} ({block['control']})"
+    yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
+
+
+def _is_told(runtime: str | None) -> bool:
+    """Whether the reader does not take it for granted."""
+    return runtime not in (None, PIPELINE)
 
 
 def told_tables(record: Json) -> Iterator[Line]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
+from interlock.compiler.findings import suggestion
 from interlock.compiler.identifiers import is_identifier
 from interlock.compiler.mentions import ASKING
 from interlock.compiler.order import check_order
 from interlock.compiler.walk import all_steps
 from interlock.plan.models import AUTO
+from interlock.plan.runtimes import BUILT_IN, PIPELINE, UnusableRuntimeError, brought, runtime_names
 from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
+    from interlock.diagnostics import Location
     from interlock.spec.fields import Argument
 
 FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules")
@@ -36,6 +39,7 @@ def check_models(project: Project, findings: Findings) -> None:
         entries = [(agent.value("model_rules", item.index), item.model.when) for item in agent.model_rules]
         check_order("model rule", entries, findings)
         _asked(agent, findings)
+        _runtime(agent, findings)
     for unit in project.runnable:
         _without_model(unit, findings)
 
@@ -72,6 +76,33 @@ def _asked(agent: Unit, findings: Findings) -> None:
         if step.action == "generate" and step.model.sources == "append" and not retrieves:
             message = "there are no sources to add: nothing is retrieved"
             findings.warning("no-effect", message, agent.key(*step.path, "sources"))
+
+
+def _runtime(agent: Unit, findings: Findings) -> None:
+    """The runtime must be there where the spec is checked, and have something to choose for."""
+    name = agent.runtime
+    acts = [step for step in all_steps(agent) if step.action == "act"]
+    if name is not None:
+        place = agent.value("runtime")
+        if name not in BUILT_IN:
+            _brought(name, place, findings)
+        if not acts and not agent.broken.get("flows"):
+            findings.warning("no-effect", "no step says `act`, so `runtime` means nothing", place)
+    for step in acts:
+        if step.model.act.handoff is not None and (name or PIPELINE) == PIPELINE:
+            message = "the runtime `pipeline` never hands over"
+            hint = "write `runtime: react`, or a `handoff` step"
+            findings.warning("no-effect", message, agent.key(*step.path, "act", "handoff"), hint=hint)
+
+
+def _brought(name: str, place: Location, findings: Findings) -> None:
+    try:
+        brought(name)
+    except UnusableRuntimeError as problem:
+        known = name in runtime_names()
+        message = f"runtime {name!r} cannot be used: {problem}" if known else f"there is no runtime {name!r}"
+        hint = "" if known else suggestion(name, runtime_names())
+        findings.error("unknown-runtime", message, place, hint=hint)
 
 
 def _without_model(unit: Unit, findings: Findings) -> None:

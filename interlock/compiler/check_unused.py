@@ -74,11 +74,16 @@ def _mounts(agent: Unit, findings: Findings) -> None:
 
 
 def _run_mounts(agent: Unit, findings: Findings) -> None:
-    run = {step.model.run for step in all_steps(agent) if step.action == "run"}
+    steps = all_steps(agent)
+    offered = {name for step in steps if step.action == "act" for name in step.model.act.procedures or ()}
+    run = {step.model.run for step in steps if step.action == "run"}
     for item in agent.run_mounts:
-        if item.model.run not in run:
+        if item.model.run not in run | offered:
             message = f"procedure {item.model.run!r} is mounted, and no step runs it"
             findings.warning("unused", message, agent.value("mounts", item.index, "run"))
+        elif item.model.intent is not None and item.model.run not in offered:
+            message = f"`intent` means nothing: no `act` step lets a model choose {item.model.run!r}"
+            findings.warning("no-effect", message, agent.key("mounts", item.index, "intent"))
 
 
 def _questions(agent: Unit, findings: Findings) -> None:

@@ -76,7 +76,8 @@ class _Lowering:
         choice = step.model.act
         said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
         tools = tuple(choice.tools or (item.model.call for item in self._unit.mounts))
-        return plan.ActStep(**common, tools=tools, guidance=maybe_text(step.model.guidance), **said)
+        said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
+        return plan.ActStep(**common, tools=tools, procedures=tuple(choice.procedures or ()), **said)
 
     def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
         branches = tuple(

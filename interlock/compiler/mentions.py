@@ -116,6 +116,8 @@ def in_lists(unit: Unit) -> Iterator[Mention]:
         yield from _one("tools", item.model.call, (*path, "call"))
         yield from _one("intents", item.model.intent, (*path, "intent"))
         yield from _one("responses", item.model.respond, (*path, "respond"))
+    for item in unit.run_mounts:
+        yield from _one("intents", item.model.intent, ("mounts", item.index, "intent"))
     for item in unit.gates:
         yield from _gate(item.model, ("gates", item.index))
     for item in unit.routes:

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from interlock.compiler.units import LISTS, PLURALS, STEPS, Item, Part, Unit
 from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
-from interlock.spec.base import Constant, Language, Listed, Named, Reference, Text, Wired
+from interlock.spec.base import Constant, Language, Listed, Name, Named, Reference, Text, Wired
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
 from interlock.spec.models import Grounding, Model, ModelRule
@@ -50,6 +50,7 @@ _SINGLE: Mapping[str, Any] = {
     "instructions": Text,
     "fallback": Text,
     "grounding": Grounding,
+    "runtime": Name,
     "input": Wired[Field],
     "events": Named[Wired[Field]],
 }
@@ -82,6 +83,7 @@ def whole(
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
         unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding
+        unit.runtime = spec.runtime
     if isinstance(spec, ProcedureSpec):
         unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
         unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}

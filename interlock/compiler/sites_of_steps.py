@@ -131,6 +131,7 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
             yield from place.text(model.instructions, *path, "instructions")
         case "act":
             yield from place.text(model.guidance, *path, "guidance")
+            yield from place.text(model.act.handoff, *path, "act", "handoff")
         case "set" | "end":
             yield from place.values(getattr(model, step.action), *path, step.action, wanted={})
         case "respond" if model.result is not None:

@@ -118,6 +118,7 @@ class Unit:
     instructions: Any = None
     fallback: Any = None
     grounding: Grounding | None = None
+    runtime: str | None = None
     input: dict[str, Field] = field(default_factory=dict)
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None

@@ -30,6 +30,9 @@ DONE, SKIPPED, ENTERED, CAUGHT = "done", "skipped", "entered", "caught"
 INSIDE = frozenset({"switch", "do", "flow"})
 """Actions that hold steps."""
 
+LEAVING = frozenset({"run", "act"})
+"""Actions that may leave the flow, to go on in the middle of them; the journal has their entry from the start."""
+
 AT_ONCE = ACTIONS.keys() - {"collect"}
 """Actions that neither call nor wait."""
 
@@ -109,7 +112,7 @@ class Walk:
             return
         if not entered:
             self._began(step.id, step.at)
-        if not entered and (step.when or step.action in INSIDE or step.action == "run"):
+        if not entered and (step.when or step.action in INSIDE or step.action in LEAVING):
             self.journal[path] = {"mark": ENTERED}
         if isinstance(step, CallStep):
             self._kept(step, path, (yield from call(self.turn, step, path)))
@@ -118,7 +121,7 @@ class Walk:
         elif isinstance(step, GenerateStep):
             self._kept(step, path, (yield from generate(self.turn, step)))
         elif isinstance(step, ActStep):
-            self._kept(step, path, (yield from act(self.turn, step)))
+            self._kept(step, path, (yield from act(self.turn, step, path, self.journal[path])))
         elif isinstance(step, RetrieveStep):
             self._kept(step, path, (yield from retrieve(self.turn, step)))
         elif step.action in INSIDE:

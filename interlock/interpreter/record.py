@@ -7,6 +7,7 @@ from typing import Any
 
 from interlock.interpreter.fields import masked
 from interlock.interpreter.models.roles import settings_of
+from interlock.interpreter.models.scratchpad import for_record
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
 from interlock.interpreter.turn import Asking, Filled, Turn
@@ -48,6 +49,8 @@ NOTHING: Json = {
     "model_stage_decisions": None,
     "final_model_role": None,
     "final_model_settings": None,
+    "runtime": None,
+    "scratchpad": [],
     "selections": [],
     "generations": [],
     "retrievals": [],
@@ -213,6 +216,10 @@ def _asked(turn: Turn, asked: Asking) -> Json:
         "model_stage_decisions": asked.roles or None,
         "final_model_role": written[-1] if written else None,
         "final_model_settings": settings and settings.model_dump(exclude={"at"}, exclude_none=True),
+        "runtime": turn.program.plan.runtime if asked.scratchpads else None,
+        "scratchpad": [
+            {"step": step, **for_record(block)} for step, blocks in asked.scratchpads.items() for block in blocks
+        ],
         "selections": asked.selections,
         "generations": asked.generations,
         "retrievals": asked.retrievals,

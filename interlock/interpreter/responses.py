@@ -29,7 +29,7 @@ class Rendered:
 
 def direct(turn: "Turn") -> Rendered | None:
     """The reply by the mount of the only call that went out in this turn; none, if there is not exactly one."""
-    calls = turn.real_calls
+    calls = [] if turn.asked is not None and turn.asked.earlier else turn.real_calls
     mount = turn.program.mounts.get(calls[0].tool) if len(calls) == 1 else None
     return render(turn, mount.respond, calls[0]) if mount and mount.respond else None
 

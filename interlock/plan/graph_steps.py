@@ -1,6 +1,7 @@
 """The steps of flows and procedures in a graph: branches, lanes, passes, catches, and what undoes a step."""
 
 from interlock.plan.graph_lines import ASKS, PLAIN, ROUND, Dotted, Lines, Shape, Tails
+from interlock.plan.runtimes import PIPELINE
 from interlock.plan.steps import (
     CallStep,
     Catch,
@@ -128,7 +129,8 @@ class StepLines(Lines):
             case "retrieve":
                 return f"search {step.retriever}"
             case "act":
-                return f"a model chooses: {', '.join(step.tools)}"
+                how = "" if self.plan.runtime == PIPELINE else f" ({self.plan.runtime})"
+                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
             case "generate":
                 return "a model writes" + (f" ({step.role})" if step.role != "auto" else "")
             case "set":

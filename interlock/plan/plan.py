@@ -8,6 +8,7 @@ from typing import Any, Literal
 from interlock.plan.base import Field, Part, Text, Value
 from interlock.plan.models import Grounding, Model, ModelRule
 from interlock.plan.rules import Condition, Decision, Gate, Route
+from interlock.plan.runtimes import PIPELINE
 from interlock.plan.steps import Step
 from interlock.plan.tools import Mount, Response, Retriever, RunMount, Server, Tool
 from interlock.plan.words import Intent, Slot, Vocabulary
@@ -69,6 +70,7 @@ class Plan(Part):
     responses: dict[str, Response] = {}
     models: dict[str, Model] = {}
     model_rules: tuple[ModelRule, ...] = ()
+    runtime: str = PIPELINE
     instructions: Text | None = None
     fallback: Text | None = None
     grounding: Grounding = Grounding()

@@ -125,10 +125,12 @@ class GenerateStep(BaseStep):
 
 
 class ActStep(BaseStep):
-    """Calls that a model may choose among mounted tools, one a round."""
+    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over."""
 
     action: Literal["act"]
     tools: tuple[str, ...]
+    procedures: tuple[str, ...] = ()
+    handoff: Text | None = None
     max_calls: int = 5
     max_rounds: int = 5
     history: int = 3

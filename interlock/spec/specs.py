@@ -111,6 +111,8 @@ class AgentSpec(Shared):
 
     kind: Literal["Agent"]
     """What this file describes."""
+    runtime: Maybe[Name] = None
+    """How `act` steps choose: `pipeline`, `react`, or a plug-in's name; `pipeline` by default."""
     instructions: Maybe[Text] = None
     """What models are told, whatever they write."""
     fallback: Maybe[Text] = None

@@ -176,10 +176,14 @@ class Choice(SpecModel):
 
     tools: Maybe[Listed[Name]] = None
     """The mounted tools that it may call; by default all."""
+    procedures: Maybe[Listed[SpecName]] = None
+    """The mounted procedures that it may run; none by default."""
     max_calls: Maybe[Annotated[int, Key(ge=1, le=20)]] = None
-    """Most calls; 5 by default."""
+    """Most calls, and procedures that are run; 5 by default."""
     history: Maybe[Annotated[int, Key(ge=0, le=10)]] = None
     """Messages of the user that it sees beside the present one; 3 by default."""
+    handoff: Maybe[Text] = None
+    """What is said when it leaves the conversation to a person; without it, it may not."""
 
 
 class ActStep(BaseStep):

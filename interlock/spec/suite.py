@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field as Key
+from pydantic import StringConstraints
 
 from interlock.spec.base import (
     Duration,
@@ -19,8 +20,12 @@ from interlock.spec.base import (
     Wired,
 )
 from interlock.spec.expected import Expect
+from interlock.spec.patterns import CHOSEN
 from interlock.spec.rules import Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
+
+Chosen = Annotated[str, StringConstraints(pattern=CHOSEN)]
+"""A tool, or a procedure."""
 
 
 class Stub(SpecModel):
@@ -52,8 +57,8 @@ class ModelStub(SpecModel):
     """When it answers, a bare expression over `message`, `prompt`, `tools` and `role`."""
     reply: Maybe[str] = None
     """What it writes; where tools are to be chosen, none is."""
-    call: Maybe[Name] = None
-    """The tool that it chooses."""
+    call: Maybe[Chosen] = None
+    """The tool or procedure that it chooses, or `hand_off`."""
     with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
     """The arguments that it proposes."""
     value: Maybe[dict[str, Any]] = None

@@ -9,17 +9,21 @@ if TYPE_CHECKING:
 
 
 def results(turn: "Turn") -> "list[CallResult]":
-    """The calls of this turn that have succeeded."""
-    return [call for call in turn.calls if call.outcome == "success"]
+    """The calls that have succeeded, of this turn and of those that its flow has gone on from."""
+    return [call for call in _calls(turn) if call.outcome == "success"]
 
 
 def outcomes(turn: "Turn") -> "list[Json]":
     """The calls that have not, with what may be said of them; one that was silently skipped adds nothing."""
     return [
         {"tool": call.tool, "outcome": call.outcome} | ({"message": call.message} if call.message else {})
-        for call in turn.calls
+        for call in _calls(turn)
         if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message)
     ]
+
+
+def _calls(turn: "Turn") -> "list[CallResult]":
+    return [*turn.asking.earlier, *turn.calls] if turn.asked is not None else turn.calls
 
 
 def is_there(turn: "Turn") -> bool:

@@ -59,8 +59,7 @@ _MARK = re.compile(r"[<＜﹤](?=[\s/／]*context\b)", re.IGNORECASE)
 def messages(turn: "Turn", instructions: list[str], *, classed: bool, lack: "Json | None") -> "list[Json]":
     """What is sent: `instructions` of the author; `classed` asks for REPLY_SCHEMA; `lack` is what to ask for."""
     context = _context(turn, lack)
-    asked = _unmarked(text_to_keep(turn))
-    question = f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
+    question = with_context(context, turn.asking.said or text_to_keep(turn))
     return [
         {
             "role": "system",
@@ -69,6 +68,12 @@ def messages(turn: "Turn", instructions: list[str], *, classed: bool, lack: "Jso
         *_history(turn),
         {"role": "user", "content": question},
     ]
+
+
+def with_context(context: str, text: str) -> str:
+    """What a person wrote, behind what the turn has found out, if anything."""
+    asked = _unmarked(text)
+    return f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
 
 
 def _system(turn: "Turn", instructions: list[str], *, classed: bool, has_context: bool, lack: "Json | None") -> str:
@@ -88,7 +93,7 @@ def _system(turn: "Turn", instructions: list[str], *, classed: bool, has_context
 def _context(turn: "Turn", lack: "Json | None") -> str:
     """What the turn has found out, as JSON; empty if nothing."""
     found: Json = {}
-    if given := [_shown(turn, call) for call in results(turn)]:
+    if given := [{"tool": call.tool, "result": shown(turn, call.tool, call.result)} for call in results(turn)]:
         found["results"] = given
     if failed := outcomes(turn):
         found["outcomes"] = failed
@@ -102,25 +107,26 @@ def _context(turn: "Turn", lack: "Json | None") -> str:
     return _fitted(found) if found else ""
 
 
-def _shown(turn: "Turn", call: Any) -> "Json":
-    tool = turn.program.plan.tools[call.tool]
-    value = call.result
-    if tool.output is not None and isinstance(value, dict):
-        value = {name: masked(tool.output[name], part) if name in tool.output else part for name, part in value.items()}
+def shown(turn: "Turn", name: str, value: Any) -> Any:
+    """What a model sees of a result: sensitive fields masked, and nothing of one that is too large."""
+    tool = turn.program.plan.tools.get(name)
+    output = tool.output if tool is not None else None
+    if output is not None and isinstance(value, dict):
+        value = {name: masked(output[name], part) if name in output else part for name, part in value.items()}
     size = len(json.dumps(value, ensure_ascii=False))
-    shown: Any = value if size <= RESULT_CHARS else f"too large to show: {size:,} characters"
-    return {"tool": call.tool, "result": shown}
+    return value if size <= RESULT_CHARS else f"too large to show: {size:,} characters"
 
 
 def _fitted(found: "Json") -> str:
     """As JSON within the limit: what takes most goes first, from its end."""
     parts = [found[key] for key in ("results", "passages") if key in found]
-    while len((text := _as_data(found)).encode(errors="replace")) > CONTEXT_BYTES and any(parts):
-        max(parts, key=lambda part: len(_as_data(part))).pop()
+    while len((text := as_data(found)).encode(errors="replace")) > CONTEXT_BYTES and any(parts):
+        max(parts, key=lambda part: len(as_data(part))).pop()
     return text
 
 
-def _as_data(value: Any) -> str:
+def as_data(value: Any) -> str:
+    """JSON in which nothing can pass for the beginning or the end of the context."""
     return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)
 
 

@@ -4,17 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.identifiers import copied_slots, squashed
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, described, noted
+from interlock.interpreter.models.asking import asked, description, noted
 from interlock.interpreter.turn import Calling, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from interlock.interpreter.models.selecting import Selection
+    from interlock.interpreter.models.selecting import Candidate
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Found
     from interlock.plan.steps import ActStep
-    from interlock.plan.tools import Argument, Tool
+    from interlock.plan.tools import Argument, Taking
 
 PROPOSE = (
     "You give the arguments of one tool call, from the conversation alone. "
@@ -22,18 +22,17 @@ PROPOSE = (
 )
 
 
-def propose(turn: Turn, step: "ActStep", selection: "Selection") -> "Calling[Json]":
+def propose(turn: Turn, step: "ActStep", candidate: "Candidate") -> "Calling[Json]":
     """Proposed values by argument: free texts as written, others as far as they are to be traced.
 
     A tool whose arguments all stand in the message, or are none of the model's business, needs no question.
     """
-    mount = selection.candidate.mount
-    tool = turn.program.plan.tools[mount.call]
-    slots = copied_slots(tool.input, mount.bind)
+    tool = candidate.taking
+    slots = copied_slots(tool.input, candidate.bind)
     shown = {name: one for name, one in tool.input.items() if name in slots or one.source == "model"}
     if not any(one.source == "model" or not _stands(turn, slots[name]) for name, one in shown.items()):
         return {}
-    system = f"{PROPOSE}\n\nTool {described(turn, mount.call)}"
+    system = f"{PROPOSE}\n\nTool {candidate.name}: {description(turn, candidate.name)}"
     question = asked(turn, step, "arguments", roles.chooser(turn, "arguments"), system, _schema(turn, shown, slots))
     came = (yield [question])[0]
     value = noted(turn, question, came)
@@ -68,7 +67,7 @@ def _property(turn: Turn, argument: "Argument", slot: str) -> "Json":
     return declared
 
 
-def _canonical(turn: Turn, tool: "Tool", slots: "Mapping[str, str]", value: "Json") -> "Json":
+def _canonical(turn: Turn, tool: "Taking", slots: "Mapping[str, str]", value: "Json") -> "Json":
     """The values by argument: a model may use the name on the wire, the slot's, or a label of it."""
     names: dict[str, str] = {}
     for name, argument in tool.input.items():
@@ -83,15 +82,13 @@ def _canonical(turn: Turn, tool: "Tool", slots: "Mapping[str, str]", value: "Jso
     return proposed
 
 
-def traced(turn: Turn, selection: "Selection", proposed: "Json") -> "tuple[Mapping[str, Any], dict[str, str]]":
+def traced(turn: Turn, candidate: "Candidate", proposed: "Json") -> "tuple[Mapping[str, Any], dict[str, str]]":
     """What proposals prove: identifiers of trusted history that may be used, by slot; and invented ones, by argument.
 
     An identifier counts if it is one that was found in the message, or the one of history that the rules let through.
     """
-    mount = selection.candidate.mount
-    slots = copied_slots(turn.program.plan.tools[mount.call].input, mount.bind)
-    judged = selection.candidate.judged
-    history = judged.history if judged else {}
+    slots = copied_slots(candidate.taking.input, candidate.bind)
+    history = candidate.judged.history if candidate.judged else {}
     admitted: dict[str, Any] = {}
     invented: dict[str, str] = {}
     for name, given in proposed.items():
