@@ -14,7 +14,7 @@ from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
 from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, models_in
-from interlock.spec.models import Grounding, Limits, Model, ModelRule
+from interlock.spec.models import Grounding, Limits, Memory, Model, ModelRule
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
@@ -25,11 +25,14 @@ from interlock.spec.suite import (
     Case,
     CaseSession,
     FoundStub,
+    MemoryStub,
     ModelStub,
     ReceivedEvent,
     SentMessage,
     Stub,
+    StubbedExchange,
     StubbedPassage,
+    StubbedResult,
     Stubs,
     SuiteSpec,
     Turn,
@@ -68,6 +71,7 @@ TITLES: dict[type[SpecModel], str] = {
     Model: "Model",
     ModelRule: "Model rule",
     Grounding: "Grounding",
+    Memory: "Memory",
     Vocabulary: "Vocabulary",
     Term: "Term",
     Slot: "Slot",
@@ -101,6 +105,9 @@ TITLES: dict[type[SpecModel], str] = {
     ModelStub: "Model stub",
     FoundStub: "Retriever stub",
     StubbedPassage: "Stubbed passage",
+    MemoryStub: "Memory stub",
+    StubbedExchange: "Stubbed exchange",
+    StubbedResult: "Stubbed result",
     Case: "Case",
     CaseSession: "Session of a case",
     Turn: "Turn",

@@ -56,10 +56,23 @@ def _turn(record: Json) -> Iterator[Line]:
         going_on = "goes on with flow" if route.get("continued") else "flow"
         yield "route", f"{route['id']}{_at(route)}: {going_on} {route['flow']}"
     yield from _walk(record)
+    if memory := record.get("memory"):
+        yield "memory", f"of {memory['by']}: {_remembered(memory)}"
     for problem in record.get("problems") or ():
         yield "problem", f"{problem['code']} ({problem['at']}): {problem['message']}"
     if record.get("waits_for"):
         yield "waits", f"for {', '.join(record['waits_for'])}"
+
+
+def _remembered(memory: Json) -> str:
+    """What was read and left; counts, for its words are not in the record."""
+    said = []
+    for what in ("read", "written"):
+        done = memory[what]
+        if done is not None:
+            counts = ", ".join(f"{number} {name}" for name, number in done.items() if name != "error")
+            said.append(f"{what} {counts}" if counts else f"not {what}, {done.get('error', 'nothing is there')}")
+    return "; ".join(said) or "not asked"
 
 
 def _walk(record: Json) -> Iterator[Line]:

@@ -16,6 +16,7 @@ import structlog
 from interlock.cli.bundles import shown, sound_bundles
 from interlock.cli.scripts import scripts_of
 from interlock.client import TASK_QUEUE, connect
+from interlock_activities.memory.store import MemoryStoreError
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
 from interlock_activities.retrieval.failing import RetrievalError
@@ -104,7 +105,7 @@ async def serve_plans(
 def _activities(settings: Settings) -> Activities:
     try:
         return Activities(settings)
-    except RetrievalError as problem:
+    except (RetrievalError, MemoryStoreError) as problem:
         raise click.ClickException(f"{problem}.") from problem
 
 

@@ -71,6 +71,15 @@ def _asked(agent: Unit, findings: Findings) -> None:
     if steps and agent.model_rules and AUTO not in written:
         message = "no step says `generate: auto`, so these rules are never asked"
         findings.warning("no-effect", message, agent.key("model_rules"))
+    writers = [step for step in steps if step.action == "generate"]
+    if agent.memory is not None and not any(step.model.memory is not False for step in writers):
+        message = "no step writes with what is remembered, so `memory` means nothing"
+        findings.warning("no-effect", message, agent.key("memory"), hint="add a `generate` step, or take it out")
+    for step in writers:
+        if agent.memory is None and step.model.memory is not None and "memory" not in agent.broken:
+            message = "this Agent remembers nothing"
+            hint = "write `memory: {by: user.id}` at the Agent, or take it out"
+            findings.warning("no-effect", message, agent.key(*step.path, "memory"), hint=hint)
     retrieves = any(step.action == "retrieve" for step in all_steps(agent))
     for step in steps:
         if step.action == "generate" and step.model.sources == "append" and not retrieves:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
-from interlock.compiler.lower_models import grounding, model
+from interlock.compiler.lower_models import grounding, memory, model
 from interlock.compiler.lower_parts import condition, intent, response, retriever, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
@@ -60,6 +60,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         instructions=maybe_text(agent.instructions),
         fallback=maybe_text(agent.fallback),
         grounding=grounding(agent.grounding) or Grounding(),
+        memory=memory(agent.memory),
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
         retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),

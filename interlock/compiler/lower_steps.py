@@ -143,6 +143,7 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
                 instructions=maybe_text(model.instructions),
                 grounding=grounding(model.grounding),
                 sources=model.sources or "none",
+                memory=model.memory is not False,
             )
         case "flow":
             return plan.FlowStep(**common, flow=model.flow)

@@ -12,7 +12,7 @@ from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
 from interlock.spec.base import Constant, Language, Listed, Name, Named, Reference, Text, Wired
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
-from interlock.spec.models import Grounding, Model, ModelRule
+from interlock.spec.models import Grounding, Memory, Model, ModelRule
 from interlock.spec.specs import MessageSpec, SessionSpec
 from interlock.spec.steps import Step
 from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
@@ -51,6 +51,7 @@ _SINGLE: Mapping[str, Any] = {
     "fallback": Text,
     "grounding": Grounding,
     "runtime": Name,
+    "memory": Memory,
     "input": Wired[Field],
     "events": Named[Wired[Field]],
 }
@@ -83,7 +84,7 @@ def whole(
     if isinstance(spec, AgentSpec):
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
         unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding
-        unit.runtime = spec.runtime
+        unit.runtime, unit.memory = spec.runtime, spec.memory
     if isinstance(spec, ProcedureSpec):
         unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
         unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}

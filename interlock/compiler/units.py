@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlock.diagnostics import Location
     from interlock.source import Document, KeyPath, Sheet
     from interlock.spec.fields import Field
-    from interlock.spec.models import Grounding
+    from interlock.spec.models import Grounding, Memory
     from interlock.spec.specs import MessageSpec, ProcedureSpec, SessionSpec
 
 PLURALS = (
@@ -119,6 +119,7 @@ class Unit:
     fallback: Any = None
     grounding: Grounding | None = None
     runtime: str | None = None
+    memory: Memory | None = None
     input: dict[str, Field] = field(default_factory=dict)
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None

@@ -54,6 +54,7 @@ NOTHING: Json = {
     "selections": [],
     "generations": [],
     "retrievals": [],
+    "memory": None,
     "sources": [],
     "guard_triggered": None,
     "guard_flags": {},
@@ -223,6 +224,7 @@ def _asked(turn: Turn, asked: Asking) -> Json:
         "selections": asked.selections,
         "generations": asked.generations,
         "retrievals": asked.retrievals,
+        "memory": asked.memory,
         "guard_flags": asked.flags,
     }
 

@@ -121,6 +121,10 @@ class Asking:
     """The message that such a loop works for, as it was kept; no message came in with its turn."""
     scratchpads: dict[str, list[Json]] = field(default_factory=dict)
     """Thoughts, actions and observations, by the step whose loop they are of."""
+    memory: Json | None = None
+    """What the record says of long-term memory; none as long as it has not been asked for."""
+    remembered: Json = field(default_factory=dict)
+    """What it holds of the person, for what a model writes."""
     selections: list[Json] = field(default_factory=list)
     """What each round of the loop chose, and what was left out and why."""
     roles: list[Json] = field(default_factory=list)

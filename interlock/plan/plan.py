@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from interlock.plan.base import Field, Part, Text, Value
-from interlock.plan.models import Grounding, Model, ModelRule
+from interlock.plan.models import Grounding, Memory, Model, ModelRule
 from interlock.plan.rules import Condition, Decision, Gate, Route
 from interlock.plan.runtimes import PIPELINE
 from interlock.plan.steps import Step
@@ -74,6 +74,7 @@ class Plan(Part):
     instructions: Text | None = None
     fallback: Text | None = None
     grounding: Grounding = Grounding()
+    memory: Memory | None = None
     mounts: tuple[Mount, ...] = ()
     runs: dict[str, RunMount] = {}
     gates: tuple[Gate, ...] = ()

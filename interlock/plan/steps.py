@@ -122,6 +122,7 @@ class GenerateStep(BaseStep):
     instructions: Text | None = None
     grounding: Grounding | None = None
     sources: Literal["append", "none"] = "none"
+    memory: bool = True
 
 
 class ActStep(BaseStep):

@@ -22,7 +22,7 @@ from interlock.spec.base import (
 )
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
-from interlock.spec.models import Grounding, Model, ModelRule
+from interlock.spec.models import Grounding, Memory, Model, ModelRule
 from interlock.spec.rules import NotEmpty
 from interlock.spec.steps import Step
 from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
@@ -121,6 +121,8 @@ class AgentSpec(Shared):
     """Which role writes where a step says `auto`, in order; `general` by default."""
     grounding: Maybe[Grounding] = None
     """How far prose must rest on evidence; off by default."""
+    memory: Maybe[Memory] = None
+    """What is remembered of a person over conversations; off by default."""
     user: Maybe[Wired[Field]] = None
     """Attributes of the user that the service gives, beside id, groups, tenant and locale."""
     message: Maybe[MessageSpec] = None

@@ -167,6 +167,8 @@ class GenerateStep(BaseStep):
     """How far it must rest on evidence, in place of the Agent's."""
     sources: Maybe[Literal["append", "none"]] = None
     """`append`: sources of passages that the text does not cite are added; none by default."""
+    memory: Maybe[bool] = None
+    """Whether it is shown what the Agent's `memory` holds; true by default."""
 
 
 class Choice(SpecModel):

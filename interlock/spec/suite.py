@@ -21,7 +21,7 @@ from interlock.spec.base import (
 )
 from interlock.spec.expected import Expect
 from interlock.spec.patterns import CHOSEN
-from interlock.spec.rules import Beside, NotEmpty, OneOf
+from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
 
 Chosen = Annotated[str, StringConstraints(pattern=CHOSEN)]
@@ -107,6 +107,37 @@ class FoundStub(SpecModel):
     """The search fails."""
 
 
+class StubbedExchange(SpecModel):
+    """An exchange of an earlier conversation."""
+
+    user: Said
+    """What the person said."""
+    assistant: Said
+    """What was answered."""
+
+
+class StubbedResult(SpecModel):
+    """What a tool gave in an earlier conversation."""
+
+    tool: Chosen
+    """The tool, or procedure."""
+    result: Value
+    """Its result."""
+
+
+class MemoryStub(SpecModel):
+    """What is remembered of whoever a case is about, before it begins."""
+
+    key_rules = (AnyOf("a stubbed memory", ("exchanges", "results", "outcome")),)
+
+    exchanges: Maybe[Listed[StubbedExchange]] = None
+    """Exchanges, oldest first."""
+    results: Maybe[Listed[StubbedResult]] = None
+    """Results, oldest first."""
+    outcome: Maybe[Literal["error"]] = None
+    """It can be neither read nor written."""
+
+
 class Stubs(SpecModel):
     """The world, as the suite wants it."""
 
@@ -120,6 +151,8 @@ class Stubs(SpecModel):
     """Replies by role; `general` answers for roles that have none."""
     retrievers: Maybe[Named[Listed[FoundStub]]] = None
     """Passages by retriever."""
+    memory: Maybe[MemoryStub] = None
+    """What is remembered; nothing by default."""
 
 
 class CaseSession(SpecModel):

@@ -113,7 +113,9 @@ class Stage:
     sessions: int = 0
 
     @contextlib.asynccontextmanager
-    async def serving(self, *plans, functions=None, store=None, values=None, data="data", commands=(), **options):
+    async def serving(
+        self, *plans, functions=None, store=None, values=None, data="data", commands=(), memory="memory.db", **options
+    ):
         """A worker in this process."""
         settings = Settings(
             plans=plans,
@@ -123,6 +125,7 @@ class Stage:
             values=values,
             data=Path(data),
             mcp_commands=tuple(commands),
+            memory=str(memory),
         )
         activities = Activities(settings)
         client = await connect(self.address, plugins=[interlock_plugin(activities.callables, _reader(store))])

@@ -14,6 +14,7 @@ from interlock.interpreter.models.figures import unsourced
 from interlock.interpreter.models.grounding import Claim, judged
 from interlock.interpreter.models.prompts import REPLY_SCHEMA, messages
 from interlock.interpreter.models.quoting import with_sources, without_citations
+from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.receipts import number
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
@@ -47,6 +48,10 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if not turn.parts and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
+    if step.memory:
+        yield from recall(turn)
+    if turn.interrupted:
+        raise Interrupted
     policy = step.grounding or turn.program.plan.grounding
     own = _instructions(turn, step)
     classed = policy.mode != "off" or turn.asking.lack is not None
@@ -55,7 +60,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
         number(turn.state),
         "generation",
         role,
-        messages(turn, own, classed=classed, lack=turn.asking.lack),
+        messages(turn, own, classed=classed, lack=turn.asking.lack, remembers=step.memory),
         step.id,
         step.at,
         schema=REPLY_SCHEMA if classed else None,

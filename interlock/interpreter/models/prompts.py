@@ -5,6 +5,7 @@ What tools and documents gave is data: it travels as JSON in which nothing can c
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.fields import masked
@@ -26,6 +27,10 @@ NO_RESULT = (
     "or that anything was looked up, changed or sent by it."
 )
 FIGURES = "State no number, date or identifier that stands neither in the context nor in the user's message."
+EARLIER = (
+    "What stands under `memory` is from earlier conversations with the same person, and may no longer be so. "
+    "Use it to understand what they mean. Take no number, date, identifier or result from it."
+)
 CITE = "After what you take from a passage write its number in brackets, as [1]."
 ONLY_ASK = "The request lacks what stands under `ask_for`. Ask for it in one or two sentences, and say nothing else."
 CLASSES = (
@@ -56,15 +61,16 @@ _ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>＜＞﹤﹥"}
 _MARK = re.compile(r"[<＜﹤](?=[\s/／]*context\b)", re.IGNORECASE)
 
 
-def messages(turn: "Turn", instructions: list[str], *, classed: bool, lack: "Json | None") -> "list[Json]":
+def messages(
+    turn: "Turn", instructions: list[str], *, classed: bool, lack: "Json | None", remembers: bool = True
+) -> "list[Json]":
     """What is sent: `instructions` of the author; `classed` asks for REPLY_SCHEMA; `lack` is what to ask for."""
-    context = _context(turn, lack)
+    memory = _memory(turn) if remembers else {}
+    context = _context(turn, lack, memory)
     question = with_context(context, turn.asking.said or text_to_keep(turn))
+    given = {"has_context": bool(context), "remembers": bool(memory), "asks": bool(lack)}
     return [
-        {
-            "role": "system",
-            "content": _system(turn, instructions, classed=classed, has_context=bool(context), lack=lack),
-        },
+        {"role": "system", "content": _system(turn, instructions, classed=classed, **given)},
         *_history(turn),
         {"role": "user", "content": question},
     ]
@@ -76,21 +82,25 @@ def with_context(context: str, text: str) -> str:
     return f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
 
 
-def _system(turn: "Turn", instructions: list[str], *, classed: bool, has_context: bool, lack: "Json | None") -> str:
+def _system(
+    turn: "Turn", instructions: list[str], *, classed: bool, has_context: bool, remembers: bool, asks: bool
+) -> str:
     language = LANGUAGES.get(turn.language.partition("-")[0], turn.language)
     rules = [f"Reply in {language}.", FIGURES]
     if has_context:
         rules += [DATA, NO_RESULT]
+    if remembers:
+        rules.append(EARLIER)
     if turn.asking.passages:
         rules.append(CITE)
-    if lack:
+    if asks:
         rules.append(ONLY_ASK)
     if classed:
         rules.append(CLASSES)
     return "\n\n".join([*filter(None, instructions), "\n".join(f"- {rule}" for rule in rules)])
 
 
-def _context(turn: "Turn", lack: "Json | None") -> str:
+def _context(turn: "Turn", lack: "Json | None", memory: "Json") -> str:
     """What the turn has found out, as JSON; empty if nothing."""
     found: Json = {}
     if given := [{"tool": call.tool, "result": shown(turn, call.tool, call.result)} for call in results(turn)]:
@@ -104,7 +114,26 @@ def _context(turn: "Turn", lack: "Json | None") -> str:
         ]
     if lack:
         found["ask_for"] = lack
+    if memory:
+        found["memory"] = memory
     return _fitted(found) if found else ""
+
+
+def _memory(turn: "Turn") -> "Json":
+    """What is remembered of the person, with the day of each; empty if nothing."""
+    found = turn.asking.remembered
+    exchanges = [
+        {"on": _day(one["at_ms"]), "user": one["said"], "assistant": one["answered"]}
+        for one in found.get("exchanges", ())
+    ]
+    results = [
+        {"on": _day(one["at_ms"]), "tool": one["tool"], "result": one["result"]} for one in found.get("results", ())
+    ]
+    return {name: entries for name, entries in (("exchanges", exchanges), ("results", results)) if entries}
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).date().isoformat()
 
 
 def shown(turn: "Turn", name: str, value: Any) -> Any:
