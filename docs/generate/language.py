@@ -10,6 +10,7 @@ from docs.generate.markdown import cell, code, listed, table
 from interlock.expressions.filters import FILTERS, TESTS
 from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
+from interlock.spec.choosing import Choice, Proposal
 from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
 from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
@@ -19,7 +20,7 @@ from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
 from interlock.spec.specs import AgentSpec, Guard, Head, LibrarySpec, MessageSpec, ProcedureSpec, SessionSpec, Shared
-from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, Choice, ForEach, Repeat, Step
+from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, ForEach, Repeat, Step
 from interlock.spec.suite import (
     AskedRetry,
     Case,
@@ -96,6 +97,7 @@ TITLES: dict[type[SpecModel], str] = {
     Route: "Route",
     Branch: "Branch",
     Choice: "Choice",
+    Proposal: "Proposal",
     Catch: "Catch",
     Repeat: "Repeat",
     ForEach: "Loop",

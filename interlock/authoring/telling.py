@@ -112,6 +112,10 @@ def _models(record: Json, at: str) -> Iterator[Line]:
     for chosen in record.get("selections") or ():
         if chosen["at"] == at:
             yield from _round(chosen, record)
+    for plan in record.get("plans") or ():
+        if plan["at"] == at:
+            actions = ", ".join(one["action"] for one in plan["steps"]) or "nothing"
+            yield "plan", f"{plan['verdict']}: {actions}{''.join(f'; {one}' for one in plan['problems'])}"
     for asked in record.get("generations") or ():
         if asked["at"] == at and "role" in asked:
             said = asked.get("problem") or asked.get("error") or asked.get("finish")

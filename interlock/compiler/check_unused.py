@@ -57,11 +57,13 @@ def _parts(agent: Unit, findings: Findings) -> None:
 def _called(agent: Unit) -> set[str]:
     gates = {item.model.call for item in agent.gates if item.model.call is not None}
     steps = all_steps(agent)
-    chosen = {name for step in steps if step.action == "act" for name in _may_choose(agent, step)}
+    chosen = {name for step in steps if step.action in ("act", "plan") for name in _may_choose(agent, step)}
     return gates | chosen | {step.model.call for step in steps if step.action == "call"}
 
 
 def _may_choose(agent: Unit, step: Written) -> list[str]:
+    if step.action == "plan":
+        return list(step.model.plan.actions)
     return step.model.act.tools or [item.model.call for item in agent.mounts]
 
 
@@ -76,6 +78,7 @@ def _mounts(agent: Unit, findings: Findings) -> None:
 def _run_mounts(agent: Unit, findings: Findings) -> None:
     steps = all_steps(agent)
     offered = {name for step in steps if step.action == "act" for name in step.model.act.procedures or ()}
+    offered |= {name for step in steps if step.action == "plan" for name in step.model.plan.actions}
     run = {step.model.run for step in steps if step.action == "run"}
     for item in agent.run_mounts:
         if item.model.run not in run | offered:

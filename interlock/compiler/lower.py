@@ -128,7 +128,9 @@ def _mount(agent: Unit, item: Item) -> Mount:
 
 def _run_mount(agent: Unit, item: Item, digests: Mapping[str, str]) -> RunMount:
     name = item.model.run
-    offered = any(name in (step.model.act.procedures or ()) for step in all_steps(agent) if step.action == "act")
+    steps = all_steps(agent)
+    offered = any(name in (step.model.act.procedures or ()) for step in steps if step.action == "act")
+    offered = offered or any(name in step.model.plan.actions for step in steps if step.action == "plan")
     return RunMount(
         at=str(agent.key("mounts", item.index)),
         digest=digests[name],

@@ -79,6 +79,12 @@ class _Lowering:
         said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
         return plan.ActStep(**common, tools=tools, procedures=tuple(choice.procedures or ()), **said)
 
+    def _plan(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        proposal = step.model.plan
+        said = {key: value for key in ("max_steps", "history") if (value := getattr(proposal, key)) is not None}
+        said |= {"goal": text(proposal.goal), "guidance": maybe_text(step.model.guidance)}
+        return plan.PlanStep(**common, actions=tuple(proposal.actions), **said)
+
     def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
         branches = tuple(
             plan.Branch(

@@ -24,6 +24,7 @@ GIVEN = {
     "retrieve": object_of({"count": INTEGER, "sources": Shape("list")}),
     "generate": object_of({"text": STRING, "kind": STRING}),
     "act": Shape("list"),
+    "plan": Shape("list"),
 }
 """What the steps give that search, write and choose; nothing where they were passed over."""
 
@@ -103,7 +104,7 @@ class _Steps:
                 return self._scopes.called(model.call, expanded=bool(model.expand))
             case "run":
                 return run_result(unit.procedures.get(model.run))
-            case "retrieve" | "generate" | "act":
+            case "retrieve" | "generate" | "act" | "plan":
                 return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
             case "receive":
                 return object_of({"result": fields_shape(unit.events.get(model.receive, {}))})
@@ -132,6 +133,9 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
         case "act":
             yield from place.text(model.guidance, *path, "guidance")
             yield from place.text(model.act.handoff, *path, "act", "handoff")
+        case "plan":
+            yield from place.text(model.guidance, *path, "guidance")
+            yield from place.text(model.plan.goal, *path, "plan", "goal")
         case "set" | "end":
             yield from place.values(getattr(model, step.action), *path, step.action, wanted={})
         case "respond" if model.result is not None:

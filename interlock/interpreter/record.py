@@ -51,6 +51,7 @@ NOTHING: Json = {
     "final_model_settings": None,
     "runtime": None,
     "scratchpad": [],
+    "plans": [],
     "selections": [],
     "generations": [],
     "retrievals": [],
@@ -217,10 +218,11 @@ def _asked(turn: Turn, asked: Asking) -> Json:
         "model_stage_decisions": asked.roles or None,
         "final_model_role": written[-1] if written else None,
         "final_model_settings": settings and settings.model_dump(exclude={"at"}, exclude_none=True),
-        "runtime": turn.program.plan.runtime if asked.scratchpads else None,
+        "runtime": turn.program.plan.runtime if asked.selections else None,
         "scratchpad": [
             {"step": step, **for_record(block)} for step, blocks in asked.scratchpads.items() for block in blocks
         ],
+        "plans": asked.plans,
         "selections": asked.selections,
         "generations": asked.generations,
         "retrievals": asked.retrievals,

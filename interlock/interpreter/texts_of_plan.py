@@ -10,7 +10,7 @@ from interlock.plan.tools import Server
 EXPRESSIONS = frozenset({"when", "that", "until"})
 TEXTS = frozenset(
     {"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"}
-    | {"instructions", "fallback", "guidance", "handoff"}
+    | {"instructions", "fallback", "guidance", "handoff", "goal"}
 )
 VALUES = frozenset(
     {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives"}

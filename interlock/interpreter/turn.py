@@ -125,6 +125,8 @@ class Asking:
     """What the record says of long-term memory; none as long as it has not been asked for."""
     remembered: Json = field(default_factory=dict)
     """What it holds of the person, for what a model writes."""
+    plans: list[Json] = field(default_factory=list)
+    """What was proposed as a plan, and the verdict on it."""
     selections: list[Json] = field(default_factory=list)
     """What each round of the loop chose, and what was left out and why."""
     roles: list[Json] = field(default_factory=list)

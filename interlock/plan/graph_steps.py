@@ -23,6 +23,7 @@ SHAPES: dict[str, Shape] = {
     "call": ('[["', '"]]', ":::calls"),
     "run": ('[["', '"]]', ":::calls"),
     "act": ('[["', '"]]', ":::calls"),
+    "plan": ('[["', '"]]', ":::calls"),
     "collect": ('[/"', '"/]', ""),
     "receive": ('[/"', '"/]', ""),
     "reply": ('["', '"]', ":::says"),
@@ -131,6 +132,8 @@ class StepLines(Lines):
             case "act":
                 how = "" if self.plan.runtime == PIPELINE else f" ({self.plan.runtime})"
                 return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
+            case "plan":
+                return f"a model plans: {', '.join(step.actions)}"
             case "generate":
                 return "a model writes" + (f" ({step.role})" if step.role != "auto" else "")
             case "set":

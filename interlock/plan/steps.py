@@ -138,6 +138,17 @@ class ActStep(BaseStep):
     guidance: Text | None = None
 
 
+class PlanStep(BaseStep):
+    """A list of calls that a model proposes for a `goal`: checked whole, then made one after the other."""
+
+    action: Literal["plan"]
+    goal: Text
+    actions: tuple[str, ...]
+    max_steps: int = 5
+    history: int = 3
+    guidance: Text | None = None
+
+
 class FlowStep(BaseStep):
     """Another flow of this agent, inline."""
 
@@ -241,6 +252,7 @@ Step: TypeAlias = Annotated[
     | RetrieveStep
     | GenerateStep
     | ActStep
+    | PlanStep
     | FlowStep
     | SetStep
     | SwitchStep

@@ -23,7 +23,8 @@ from interlock.spec.base import (
     Value,
     Wired,
 )
-from interlock.spec.models import Grounding  # noqa: TC001 - pydantic reads it
+from interlock.spec.choosing import Choice, Proposal  # noqa: TC001 - pydantic reads it
+from interlock.spec.models import Grounding  # noqa: TC001 - likewise
 from interlock.spec.rules import Beside, NotEmpty
 
 ErrorKind = Literal[
@@ -171,23 +172,6 @@ class GenerateStep(BaseStep):
     """Whether it is shown what the Agent's `memory` holds; true by default."""
 
 
-class Choice(SpecModel):
-    """What a model may choose, and how often."""
-
-    key_rules = (NotEmpty(),)
-
-    tools: Maybe[Listed[Name]] = None
-    """The mounted tools that it may call; by default all."""
-    procedures: Maybe[Listed[SpecName]] = None
-    """The mounted procedures that it may run; none by default."""
-    max_calls: Maybe[Annotated[int, Key(ge=1, le=20)]] = None
-    """Most calls, and procedures that are run; 5 by default."""
-    history: Maybe[Annotated[int, Key(ge=0, le=10)]] = None
-    """Messages of the user that it sees beside the present one; 3 by default."""
-    handoff: Maybe[Text] = None
-    """What is said when it leaves the conversation to a person; without it, it may not."""
-
-
 class ActStep(BaseStep):
     """Let a model choose among the mounts; rules decide whether a call goes out, and with which values."""
 
@@ -195,6 +179,15 @@ class ActStep(BaseStep):
     """What it may choose."""
     guidance: Maybe[Text] = None
     """How it should choose."""
+
+
+class PlanStep(BaseStep):
+    """Let a model propose a list of calls; it is checked whole before the first of them is made."""
+
+    plan: Proposal
+    """What it may propose."""
+    guidance: Maybe[Text] = None
+    """How it should plan."""
 
 
 class FlowStep(BaseStep):
@@ -308,6 +301,7 @@ ACTIONS: dict[str, type[BaseStep]] = {
     "retrieve": RetrieveStep,
     "generate": GenerateStep,
     "act": ActStep,
+    "plan": PlanStep,
     "flow": FlowStep,
     "set": SetStep,
     "switch": SwitchStep,
@@ -321,9 +315,11 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
-TALKING = frozenset(
-    {"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "flow", "expand", "max_parts", "waiting"}
-)
+TALKING = frozenset({"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "plan", "flow"}) | {
+    "expand",
+    "max_parts",
+    "waiting",
+}
 """Actions and keys that need a conversation: they stand in the flows of an Agent only."""
 
 WORKING = frozenset({"parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"})
@@ -357,6 +353,7 @@ Step = Annotated[
     | Annotated[RetrieveStep, Tag(TAG + "retrieve")]
     | Annotated[GenerateStep, Tag(TAG + "generate")]
     | Annotated[ActStep, Tag(TAG + "act")]
+    | Annotated[PlanStep, Tag(TAG + "plan")]
     | Annotated[FlowStep, Tag(TAG + "flow")]
     | Annotated[SetStep, Tag(TAG + "set")]
     | Annotated[SwitchStep, Tag(TAG + "switch")]

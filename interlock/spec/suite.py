@@ -3,9 +3,9 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field as Key
-from pydantic import StringConstraints
 
 from interlock.spec.base import (
+    Chosen,
     Duration,
     Expression,
     Listed,
@@ -20,12 +20,8 @@ from interlock.spec.base import (
     Wired,
 )
 from interlock.spec.expected import Expect
-from interlock.spec.patterns import CHOSEN
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
-
-Chosen = Annotated[str, StringConstraints(pattern=CHOSEN)]
-"""A tool, or a procedure."""
 
 
 class Stub(SpecModel):

@@ -20,7 +20,7 @@ class Model:
 
     def __init__(self):
         self.questions = []
-        self.says = {"selection": [], "arguments": [], "generation": []}
+        self.says = {"selection": [], "arguments": [], "planning": [], "generation": []}
         self.answers = {
             "find": {"state": "SENT", "days": 3, "token": "hush"},
             "find_new": {"state": "NEW"},

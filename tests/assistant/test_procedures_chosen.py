@@ -147,6 +147,25 @@ def test_a_flow_that_waits_is_json_and_goes_on_alike_from_it(stage, model):
     assert copy.outbox == first.state.outbox
 
 
+def test_a_plan_goes_on_after_a_procedure_of_it(compiled, model):
+    step = "    - plan: {goal: Do it., actions: [book-it, weather]}"
+    found = compiled("", agent=[("    - act: {procedures: [book-it], tools: [weather]}", step)])
+    assert [str(one) for one in found.diagnostics] == []
+    model.answers |= {"book": {"booked": "007"}, "weather": {"sky": "clear"}}
+    stage = Stage(found.plans["desk"], model, user={"id": "u1"}, now_ms=0, plans=found.plans.values())
+    actions = [{"action": name, "arguments": []} for name in ("book-it", "weather")]
+    model.says["planning"].append({"thought": "so", "steps": actions})
+    played = stage.say("book T1234, and how is the sky 天气")
+    assert (played.reply["outcome"], played.record["plans"][0]["verdict"]) == ("queued", "valid")
+    json.dumps(stage.state.as_json())
+    model.says["generation"].append("Booked, and it is clear.")
+    played = stage.advance(HOUR)
+    assert played.reply["text"] == "Booked, and it is clear."
+    assert [call["tool"] for call in played.record["calls"]] == ["weather"]
+    assert len(model.asked("planning")) == 1
+    assert '"booked": "007"' in model.asked("generation")[0].messages[-1]["content"]
+
+
 def test_a_procedure_that_fails_is_told_and_the_flow_goes_on(stage, model):
     stage = stage()
     model.statuses["book"] = 400

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from interlock.interpreter.models.roles import Stage
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
-    from interlock.plan.steps import ActStep
+    from interlock.plan.steps import ActStep, PlanStep
 
 
 def asked(
-    turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str, schema: "Json", context: str = ""
+    turn: "Turn", step: "ActStep | PlanStep", stage: "Stage", role: str, system: str, schema: "Json", context: str = ""
 ) -> Generate:
     """The question: the task, the author's guidance, the trusted history, and the message behind its `context`."""
     guidance = said_or(turn, step.guidance, step.at, "")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from interlock.plan.models import Model
     from interlock.plan.plan import Plan
 
-Stage: TypeAlias = Literal["selection", "arguments", "generation"]
+Stage: TypeAlias = Literal["selection", "arguments", "planning", "generation"]
 
 
 def writer(turn: "Turn", wanted: str) -> str:

@@ -17,6 +17,8 @@ def as_value(reply: "Json", schema: "Json") -> "Json | None":
     `reply` answers, or chooses no tool; `call` chooses a tool, and gives its arguments when those are asked for.
     """
     asked = schema.get("properties", {})
+    if "steps" in asked:
+        return _plan(reply)
     chooses, proposes = "should_call_now" in asked, all(_may_be_null(one) for one in asked.values())
     if "reply" in reply:
         return _answer(reply["reply"], asked, chooses=chooses, proposes=proposes)
@@ -34,6 +36,16 @@ def _answer(text: str, asked: "Json", *, chooses: bool, proposes: bool) -> "Json
     if "confidence" in asked:
         return {"kind": "answer", "confidence": "high", "text": text}
     return dict.fromkeys(asked) if proposes else None
+
+
+def _plan(reply: "Json") -> "Json | None":
+    """A plan of the one action that is called, with its texts; of none where something is said."""
+    if "reply" in reply:
+        return {"thought": reply["reply"], "steps": []}
+    if "call" not in reply:
+        return None
+    given = [{"name": name, "text": text, "step": None, "path": None} for name, text in reply.get("with", {}).items()]
+    return {"thought": "the script says so", "steps": [{"action": reply["call"], "arguments": given}]}
 
 
 def _may_be_null(schema: "Json") -> bool:

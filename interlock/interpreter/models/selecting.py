@@ -88,11 +88,11 @@ def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
 
 def _candidates(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> list[Candidate]:
     names = [name for name in (*step.tools, *step.procedures) if name not in done]
-    return [one for name in names if (one := _candidate(turn, name, entry))]
+    return [one for name in names if (one := candidate_of(turn, name, entry))]
 
 
-def _candidate(turn: Turn, name: str, entry: "Json") -> Candidate | None:
-    """The mount if it is eligible; if not, the record says why."""
+def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
+    """The mounted tool or procedure if it is eligible; if not, `entry` says why."""
     plan = turn.program.plan
     mount = turn.program.mounts.get(name) or plan.runs[name]
     taking = plan.tools.get(name) or plan.runs[name]
