@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from interlock_activities.addresses import AddressRules
 from interlock_activities.content_store import ContentStore
 from interlock_activities.mcp_tool import McpTransport
+from interlock_activities.memory.opening import opened as opened_memory
+from interlock_activities.memory.remember import Remembering
 from interlock_activities.models.drafts import Drafts
 from interlock_activities.models.model_calls import ModelCalls
 from interlock_activities.plan_store import PlanStore
@@ -56,16 +58,20 @@ class Activities:
         models = ModelCalls(served_models(settings, self._client), references, self.drafts)
         plans = Plans(settings.plans, store)
         self._retrieval = _retrieval(settings, self._client)
+        self._memory = Remembering(opened_memory(settings))
         self.callables: list[Callable[..., Any]] = [
             calls.call_tool,
             plans.resolve_plan,
             models.generate,
             self._retrieval.retrieve,
+            self._memory.read,
+            self._memory.write,
         ]
 
     async def aclose(self) -> None:
         """Closes the connections to servers and indexes, and ends the servers that were started."""
         await self._retrieval.aclose()
+        await self._memory.aclose()
         await self._client.aclose()
         await self._sql.aclose()
         await self._mcp.aclose()

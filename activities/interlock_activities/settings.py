@@ -31,6 +31,7 @@ class Settings:
     - `providers`: providers of models beside those that packages declare as entry points.
     - `bundles`: folders of the bundles, whose documents are searched; `parsers`: more of them, by ending (`.pdf`).
     - `index`: folder of the indexes of documents, or the address of a PostgreSQL database with user and password.
+    - `memory`: file of what is remembered of people, or the address of a database, likewise.
     - `embeddings`, `embeddings_model`, `embeddings_key`: endpoint, model and key that embed passages in PostgreSQL;
       or an `embedder` of your own.
     """
@@ -51,6 +52,7 @@ class Settings:
     retrievers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     parsers: "Mapping[str, Parser]" = field(default_factory=dict)
     index: str = field(default=".interlock/index", repr=False)
+    memory: str = field(default=".interlock/memory.db", repr=False)
     embeddings: str = ""
     embeddings_model: str = ""
     embeddings_key: str = field(default="", repr=False)
@@ -72,6 +74,7 @@ def settings_from(environ: Mapping[str, str], plans: Iterable[Plan], bundles: It
         mcp_commands=_listed(environ.get("INTERLOCK_MCP_COMMANDS", "")),
         bundles=tuple(bundles),
         index=environ.get("INTERLOCK_INDEX") or ".interlock/index",
+        memory=environ.get("INTERLOCK_MEMORY") or ".interlock/memory.db",
         embeddings=environ.get("INTERLOCK_EMBEDDINGS", ""),
         embeddings_model=environ.get("INTERLOCK_EMBEDDINGS_MODEL", ""),
         embeddings_key=environ.get("INTERLOCK_EMBEDDINGS_KEY", ""),

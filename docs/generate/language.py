@@ -10,26 +10,30 @@ from docs.generate.markdown import cell, code, listed, table
 from interlock.expressions.filters import FILTERS, TESTS
 from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
+from interlock.spec.choosing import Choice, Proposal
 from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
 from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, models_in
-from interlock.spec.models import Grounding, Limits, Model, ModelRule
+from interlock.spec.models import Grounding, Limits, Memory, Model, ModelRule
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
 from interlock.spec.specs import AgentSpec, Guard, Head, LibrarySpec, MessageSpec, ProcedureSpec, SessionSpec, Shared
-from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, Choice, ForEach, Repeat, Step
+from interlock.spec.steps import ACTIONS, BaseStep, Branch, Catch, ForEach, Repeat, Step
 from interlock.spec.suite import (
     AskedRetry,
     Case,
     CaseSession,
     FoundStub,
+    MemoryStub,
     ModelStub,
     ReceivedEvent,
     SentMessage,
     Stub,
+    StubbedExchange,
     StubbedPassage,
+    StubbedResult,
     Stubs,
     SuiteSpec,
     Turn,
@@ -70,6 +74,7 @@ TITLES: dict[type[SpecModel], str] = {
     Model: "Model",
     ModelRule: "Model rule",
     Grounding: "Grounding",
+    Memory: "Memory",
     Vocabulary: "Vocabulary",
     Term: "Term",
     Slot: "Slot",
@@ -96,6 +101,7 @@ TITLES: dict[type[SpecModel], str] = {
     Route: "Route",
     Branch: "Branch",
     Choice: "Choice",
+    Proposal: "Proposal",
     Catch: "Catch",
     Repeat: "Repeat",
     ForEach: "Loop",
@@ -105,6 +111,9 @@ TITLES: dict[type[SpecModel], str] = {
     ModelStub: "Model stub",
     FoundStub: "Retriever stub",
     StubbedPassage: "Stubbed passage",
+    MemoryStub: "Memory stub",
+    StubbedExchange: "Stubbed exchange",
+    StubbedResult: "Stubbed result",
     Case: "Case",
     CaseSession: "Session of a case",
     Turn: "Turn",

@@ -30,7 +30,8 @@ class AgentCase:
         self, plan: Plan, case: Case, world: StubbedWorld, now_ms: int, coverage: Coverage, plans: Iterable[Plan]
     ) -> None:
         try:
-            self._stage = Stage(plan, world, user=_user(case), now_ms=now_ms, plans=plans, session_id=case.id)
+            user, memory = _user(case), world.memory
+            self._stage = Stage(plan, world, user=user, now_ms=now_ms, plans=plans, session_id=case.id, memory=memory)
         except InvalidMessage as problem:
             raise Unfit("session", FITS, problem.message, ("session",) if case.session else ("id",)) from problem
         self._coverage = coverage

@@ -62,6 +62,11 @@ def mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatc
         yield from same(("answered_by",), expect.answered_by, record.get("response_source"))
     if "missing" in written:
         yield from same(("missing",), expect.missing, reply.get("missing"))
+    if expect.rounds is not None:
+        yield from same(("rounds",), expect.rounds, len(record.get("selections") or ()))
+    if expect.remembered is not None:
+        left = (record.get("memory") or {}).get("written") or {}
+        yield from same(("remembered",), expect.remembered, "exchanges" in left)
     for name, value in (expect.slots or {}).items():
         yield from same(("slots", name), value, _slot(record, name))
     for name, value in (expect.cells or {}).items():

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from interlock.authoring.telling import ANNOTATES, told
 from interlock.expressions import NotMet, explain
 from interlock.interpreter import machine, record
-from interlock.interpreter.commands import CallTool, Retrieve
-from interlock.interpreter.events import Generated, MessageReceived, Retrieved, ToolReturned
+from interlock.interpreter.commands import CallTool, Generate, ReadMemory, Retrieve, WriteMemory
+from interlock.interpreter.events import Generated, MessageReceived, Remembered, Retrieved, ToolReturned
 from interlock.interpreter.opening import metadata_of
 from interlock.interpreter.pipeline import answer
 from interlock.interpreter.program import link
@@ -113,7 +113,7 @@ class _Known:
                 known.append({**call, "outcome": WOULD_GO_OUT, "error": ""})
             elif isinstance(one, Retrieve):
                 searches.append({"at": one.at, "retriever": one.retriever, "error": WOULD_BE_ASKED})
-            else:
+            elif isinstance(one, Generate):
                 asked.append({"at": one.at, "stage": one.stage, "role": one.role, "problem": WOULD_BE_ASKED})
         parts = {"steps": self.steps, "decisions": self.decisions, "caught": self.caught, "problems": self.problems}
         parts |= {"calls": known, "generations": asked, "retrievals": searches, "selections": []}
@@ -126,6 +126,8 @@ def _played(turn: Turn) -> tuple[Answer, _Known | None]:
     known: _Known | None = None
     try:
         calls = next(playing)
+        while all(isinstance(one, ReadMemory) for one in calls):  # what is remembered decides nothing
+            calls = playing.send([_not_done(one, turn.now_ms) for one in calls])
         parts = ([*turn.steps], dict(turn.decisions), [*turn.caught], [*turn.problems])
         known = _Known(calls, len(turn.calls), *parts)
         while True:
@@ -141,7 +143,9 @@ def _asked_of(asked: Asked) -> str:
     """The tool, role or retriever."""
     if isinstance(asked, CallTool):
         return asked.tool
-    return asked.retriever if isinstance(asked, Retrieve) else asked.role
+    if isinstance(asked, Generate):
+        return asked.role
+    return asked.retriever if isinstance(asked, Retrieve) else "memory"
 
 
 def _not_done(asked: Asked, now_ms: int) -> Ended:
@@ -149,6 +153,8 @@ def _not_done(asked: Asked, now_ms: int) -> Ended:
         return ToolReturned(asked.call_id, "error", now_ms, message=NOT_CALLED)
     if isinstance(asked, Retrieve):
         return Retrieved(asked.call_id, now_ms, message=NOT_CALLED)
+    if isinstance(asked, ReadMemory | WriteMemory):
+        return Remembered(asked.call_id, now_ms, {})
     return Generated(asked.call_id, now_ms, message=NOT_CALLED)
 
 

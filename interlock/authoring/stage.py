@@ -6,10 +6,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from interlock.authoring.beside import Beside
+from interlock.authoring.memory_stubs import StubbedMemory
 from interlock.authoring.outside import Outside
 from interlock.authoring.world import W
 from interlock.interpreter import machine
-from interlock.interpreter.commands import Asked, CallTool, Command, Generate, Reply, Retrieve, RunProcedure, Said
+from interlock.interpreter.commands import (
+    Asked,
+    CallTool,
+    Command,
+    Generate,
+    ReadMemory,
+    Reply,
+    Retrieve,
+    RunProcedure,
+    Said,
+    WriteMemory,
+)
 from interlock.interpreter.events import MessageReceived, PersonActed, TimerFired
 from interlock.interpreter.program import link
 
@@ -42,7 +54,8 @@ class Played:
 class Stage(Generic[W]):
     """One session, played event by event. Times are milliseconds since the epoch.
 
-    The procedures that it runs, found in `plans` by their digest, begin at once, and end when time passes.
+    `memory` is what is remembered of its users, nothing by default. The procedures that it runs, found in `plans` by
+    their digest, begin at once, and end when time passes.
     """
 
     def __init__(
@@ -55,12 +68,14 @@ class Stage(Generic[W]):
         plans: Iterable[Plan] = (),
         session_id: str = "stage",
         model: dict[str, Any] | None = None,
+        memory: StubbedMemory | None = None,
     ) -> None:
         program = link(plan)
         self.world = world
         self.now_ms = now_ms
         self.plan = plan
         self._outside = Outside()
+        self._memory = memory or StubbedMemory()
         self.state = machine.opened(
             program, session_id=session_id, run_id=session_id, user=user, now_ms=now_ms, model=model
         )
@@ -128,3 +143,5 @@ class Stage(Generic[W]):
                 return self.world.write(asked, self.now_ms)
             case Retrieve():
                 return self.world.find(asked, self.now_ms)
+            case ReadMemory() | WriteMemory():
+                return self._memory.answered(asked, self.now_ms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from interlock.authoring.memory_stubs import StubbedMemory
 from interlock.authoring.model_stubs import StubbedModels, StubbedWriters, conditions_of
 from interlock.interpreter.events import ToolReturned
 
@@ -12,14 +13,19 @@ if TYPE_CHECKING:
 
     from interlock.interpreter.commands import CallTool, Generate, Retrieve
     from interlock.interpreter.events import Generated, Retrieved
-    from interlock.spec.suite import Stub
+    from interlock.spec.suite import MemoryStub, Stub
 
 
 class StubbedTools:
     """The compiled stubs of a suite; `world()` gives a fresh world in which nothing is used up."""
 
-    def __init__(self, tools: Mapping[str, Sequence[Stub]], models: StubbedModels | None = None) -> None:
-        self.tools = tools
+    def __init__(
+        self,
+        tools: Mapping[str, Sequence[Stub]],
+        models: StubbedModels | None = None,
+        memory: MemoryStub | None = None,
+    ) -> None:
+        self.tools, self.memory = tools, memory
         self.models = models or StubbedModels({}, {})
         self.conditions = conditions_of(tools)
 
@@ -36,6 +42,7 @@ class StubbedWorld:
         self._used: dict[tuple[str, int], int] = {}
         self._unanswered: list[CallTool] = []
         self._writers = StubbedWriters(stubs.models)
+        self.memory = StubbedMemory(stubs.memory)
 
     def answer(self, call: CallTool, now_ms: int) -> ToolReturned:
         """The stubbed end of the call; a call without a stub fails, and is kept."""

@@ -101,7 +101,8 @@ def _stubs_of(suite: SuiteSpec) -> StubbedTools:
     written = suite.stubs
     if written is None:
         return StubbedTools({})
-    return StubbedTools(written.tools or {}, StubbedModels(written.models or {}, written.retrievers or {}))
+    models = StubbedModels(written.models or {}, written.retrievers or {})
+    return StubbedTools(written.tools or {}, models, written.memory)
 
 
 def _stage_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Counted, Begun]:

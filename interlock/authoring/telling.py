@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from interlock.plan.runtimes import PIPELINE
+
 Json = dict[str, Any]
 Line = tuple[str, str]
 
@@ -55,10 +57,23 @@ def _turn(record: Json) -> Iterator[Line]:
         yield "route", f"{route['id']}{_at(route)}: {going_on} {route['flow']}"
     yield from _walk(record)
     yield from _guarded(record.get("guard_flags") or {})
+    if memory := record.get("memory"):
+        yield "memory", f"of {memory['by']}: {_remembered(memory)}"
     for problem in record.get("problems") or ():
         yield "problem", f"{problem['code']} ({problem['at']}): {problem['message']}"
     if record.get("waits_for"):
         yield "waits", f"for {', '.join(record['waits_for'])}"
+
+
+def _remembered(memory: Json) -> str:
+    """What was read and left; counts, for its words are not in the record."""
+    said = []
+    for what in ("read", "written"):
+        done = memory[what]
+        if done is not None:
+            counts = ", ".join(f"{number} {name}" for name, number in done.items() if name != "error")
+            said.append(f"{what} {counts}" if counts else f"not {what}, {done.get('error', 'nothing is there')}")
+    return "; ".join(said) or "not asked"
 
 
 def _walk(record: Json) -> Iterator[Line]:
@@ -97,16 +112,21 @@ def _models(record: Json, at: str) -> Iterator[Line]:
             yield "search", f"{search['retriever']} ({at}): {said}"
     for chosen in record.get("selections") or ():
         if chosen["at"] == at:
-            yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
+            yield from _round(chosen, record)
+    for plan in record.get("plans") or ():
+        if plan["at"] == at:
+            actions = ", ".join(one["action"] for one in plan["steps"]) or "nothing"
+            yield "plan", f"{plan['verdict']}: {actions}{''.join(f'; {one}' for one in plan['problems'])}"
     for asked in record.get("generations") or ():
         if asked["at"] == at and "role" in asked:
-            yield told_question(asked)
+            yield told_question(asked, _runtime(record) if asked["stage"] == "selection" else "")
 
 
-def told_question(asked: Json) -> Line:
-    """A question to a model, and what came of it."""
+def told_question(asked: Json, runtime: str = "") -> Line:
+    """A question to a model, for a runtime if one is to be named, and what came of it."""
     said = asked.get("problem") or asked.get("error") or asked.get("finish")
-    return "model", f"{asked['role']} ({asked['at']}): {asked['stage']}, {said}"
+    by = f" by {runtime}" if runtime else ""
+    return "model", f"{asked['role']} ({asked['at']}): {asked['stage']}{by}, {said}"
 
 
 def _guarded(flags: Json) -> Iterator[Line]:
@@ -117,6 +137,19 @@ def _guarded(flags: Json) -> Iterator[Line]:
         yield "dropped", "what the model wrote" + (f" ({why})" if why else "")
     elif why:
         yield "figures", why
+
+
+def _round(chosen: Json, record: Json) -> Iterator[Line]:
+    """A round of a loop: what was thought, if the runtime lets a model think, and what was chosen."""
+    for block in record.get("scratchpad") or ():
+        if block["kind"] == "thought" and (block["step"], block["round"]) == (chosen["step"], chosen["round"]):
+            yield "thought", f"{block['text']} ({block['control']})"
+    yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
+
+
+def _runtime(record: Json) -> str:
+    """The runtime, where the reader does not take it for granted."""
+    return "" if record.get("runtime") in (None, PIPELINE) else str(record["runtime"])
 
 
 def told_tables(record: Json) -> Iterator[Line]:

@@ -21,6 +21,7 @@ COMMANDS = {
     "record": "print what a run did, and where every value came from",
     "audit": "print six figures of real runs: can every value be traced",
     "index": "make the documents of specs searchable",
+    "memory": "show or delete what is remembered of a person",
     "dev": "run an embedded Temporal server and a worker",
     "worker": "run the worker alone, against a cluster",
     "schema": "write the JSON Schema for editors",

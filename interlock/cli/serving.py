@@ -18,6 +18,7 @@ from interlock.cli.scripts import scripts_of
 from interlock.client import TASK_QUEUE, connect
 from interlock.telemetry.exporting import UntracedError, traces_from
 from interlock.telemetry.measuring import runtime_from
+from interlock_activities.memory.store import MemoryStoreError
 from interlock_activities.plan_store import PlanStore
 from interlock_activities.registry import Activities
 from interlock_activities.retrieval.failing import RetrievalError
@@ -135,7 +136,7 @@ def _runtime(environ: Mapping[str, str]) -> Runtime | None:
 def _activities(settings: Settings, drafts: Drafts | None) -> Activities:
     try:
         return Activities(settings, drafts)
-    except RetrievalError as problem:
+    except (RetrievalError, MemoryStoreError) as problem:
         raise click.ClickException(f"{problem}.") from problem
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
+from interlock.compiler.findings import suggestion
 from interlock.compiler.identifiers import is_identifier
 from interlock.compiler.mentions import ASKING
 from interlock.compiler.order import check_order
 from interlock.compiler.walk import all_steps
 from interlock.plan.models import AUTO
+from interlock.plan.runtimes import BUILT_IN, PIPELINE, UnusableRuntimeError, brought, runtime_names
 from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
+    from interlock.diagnostics import Location
     from interlock.spec.fields import Argument, Field
 
 FOR_MODELS = ("instructions", "fallback", "grounding", "model_rules", "model_override")
@@ -37,6 +40,7 @@ def check_models(project: Project, findings: Findings) -> None:
         entries = [(agent.value("model_rules", item.index), item.model.when) for item in agent.model_rules]
         check_order("model rule", entries, findings)
         _asked(agent, findings)
+        _runtime(agent, findings)
     for unit in project.runnable:
         for step in all_steps(unit):
             if step.action == "call":
@@ -76,6 +80,15 @@ def _asked(agent: Unit, findings: Findings) -> None:
     if steps and agent.model_rules and AUTO not in written:
         message = "no step says `generate: auto`, so these rules are never asked"
         findings.warning("no-effect", message, agent.key("model_rules"))
+    writers = [step for step in steps if step.action == "generate"]
+    if agent.memory is not None and not any(step.model.memory is not False for step in writers):
+        message = "no step writes with what is remembered, so `memory` means nothing"
+        findings.warning("no-effect", message, agent.key("memory"), hint="add a `generate` step, or take it out")
+    for step in writers:
+        if agent.memory is None and step.model.memory is not None and "memory" not in agent.broken:
+            message = "this Agent remembers nothing"
+            hint = "write `memory: {by: user.id}` at the Agent, or take it out"
+            findings.warning("no-effect", message, agent.key(*step.path, "memory"), hint=hint)
     retrieves = any(step.action == "retrieve" for step in all_steps(agent))
     for step in steps:
         if step.action == "generate" and step.model.sources == "append" and not retrieves:
@@ -97,6 +110,33 @@ def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings)
         findings.error(
             "unbounded-proposal", f"what a model writes into {name!r} has no bound", unit.key(*path), hint=hint
         )
+
+
+def _runtime(agent: Unit, findings: Findings) -> None:
+    """The runtime must be there where the spec is checked, and have something to choose for."""
+    name = agent.runtime
+    acts = [step for step in all_steps(agent) if step.action == "act"]
+    if name is not None:
+        place = agent.value("runtime")
+        if name not in BUILT_IN:
+            _brought(name, place, findings)
+        if not acts and not agent.broken.get("flows"):
+            findings.warning("no-effect", "no step says `act`, so `runtime` means nothing", place)
+    for step in acts:
+        if step.model.act.handoff is not None and (name or PIPELINE) == PIPELINE:
+            message = "the runtime `pipeline` never hands over"
+            hint = "write `runtime: react`, or a `handoff` step"
+            findings.warning("no-effect", message, agent.key(*step.path, "act", "handoff"), hint=hint)
+
+
+def _brought(name: str, place: Location, findings: Findings) -> None:
+    try:
+        brought(name)
+    except UnusableRuntimeError as problem:
+        known = name in runtime_names()
+        message = f"runtime {name!r} cannot be used: {problem}" if known else f"there is no runtime {name!r}"
+        hint = "" if known else suggestion(name, runtime_names())
+        findings.error("unknown-runtime", message, place, hint=hint)
 
 
 def _call(unit: Unit, step: Written, findings: Findings) -> None:

@@ -23,6 +23,7 @@ TALKING = {
     "retrieve": "do it in the Agent that runs the procedure",
     "generate": "let it fill in fields: `output`",
     "act": "write the calls as steps: `call`",
+    "plan": "write the calls as steps: `call`",
     "flow": "write the steps here, or in a procedure of their own: `run`",
 }
 """Actions that need somebody to talk to, and what a procedure does instead."""

@@ -11,8 +11,9 @@ from interlock.compiler.walk import all_steps
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Unit
+    from interlock.compiler.units import Item, Unit
     from interlock.compiler.walk import Written
+    from interlock.compiler.written import Path
 
 
 def check_runs(project: Project, findings: Findings) -> None:
@@ -22,6 +23,8 @@ def check_runs(project: Project, findings: Findings) -> None:
         for step in all_steps(agent):
             if step.action == "run":
                 _step(agent, step, findings)
+            elif step.action == "act":
+                _offered(agent, step, findings)
 
 
 def _mounts(project: Project, agent: Unit, findings: Findings) -> None:
@@ -45,9 +48,37 @@ def _step(agent: Unit, step: Written, findings: Findings) -> None:
     name = step.model.run
     mount, child = agent.run_mount_of(name), agent.procedures.get(name)
     if mount is None:
-        if name not in agent.broken.get("mounts", ()):
-            hint = f"add `- run: {name}` under `mounts`"
-            message = f"{name!r} is not mounted, so this conversation may not run it"
-            findings.error("not-mounted", message, agent.value(*step.path, "run"), hint=hint)
+        _not_mounted(agent, name, (*step.path, "run"), findings)
     elif child is not None and not child.broken.get("input"):
         check_given(agent, step.path, step.model, child, findings, before=mount.model.with_ or {})
+
+
+def _offered(agent: Unit, step: Written, findings: Findings) -> None:
+    """What a model may run: nobody is there but the mount to bind its input."""
+    for index, name in enumerate(step.model.act.procedures or ()):
+        path = (*step.path, "act", "procedures", index)
+        mount, child = agent.run_mount_of(name), agent.procedures.get(name)
+        if mount is None:
+            _not_mounted(agent, name, path, findings)
+        elif child is not None and not child.broken.get("input"):
+            _bound(agent, mount, child, path, findings)
+
+
+def _bound(agent: Unit, mount: Item, child: Unit, path: Path, findings: Findings) -> None:
+    given = mount.model.with_ or {}
+    for name, field in child.input.items():
+        if name not in given and not field.optional and field.default is None:
+            also = (
+                (agent.key("mounts", mount.index), "mounted here"),
+                (child.key("input", name), "declared here"),
+            )
+            message = f"nothing gives {name!r}, without which procedure {child.name!r} cannot begin"
+            hint = f"write `with: {{{name}: …}}` at its mount: a step that lets a model choose binds nothing"
+            findings.error("unbound-argument", message, agent.value(*path), also=also, hint=hint)
+
+
+def _not_mounted(agent: Unit, name: str, path: Path, findings: Findings) -> None:
+    if name not in agent.broken.get("mounts", ()):
+        hint = f"add `- run: {name}` under `mounts`"
+        message = f"{name!r} is not mounted, so this conversation may not run it"
+        findings.error("not-mounted", message, agent.value(*path), hint=hint)

@@ -21,7 +21,7 @@ ONLY_OF = {
     "Agent": {
         "case": {"session"},
         "turn": {"user", "message", "agent"},
-        "expect": {"outcome", "reason", "gate", "route", "slots", "reply", "answered_by"},
+        "expect": {"outcome", "reason", "gate", "route", "slots", "reply", "answered_by", "rounds", "remembered"},
         "event": {"takeover", "release", "close"},
         "status": {"ai_active", "human_active", "closed"},
     },

@@ -97,6 +97,9 @@ class _Check:
                     self.findings.error("lonely-key", message, place, hint="take it out")
         self._scripts("model", "models", stubs.models or {}, QUESTION)
         self._scripts("retriever", "retrievers", stubs.retrievers or {}, SEARCH)
+        if stubs.memory is not None and self.unit.memory is None and "memory" not in self.unit.broken:
+            message = f"{self.unit.name!r} remembers nothing"
+            self.findings.error("no-effect", message, self.suite.key("stubs", "memory"), hint="take it out")
 
     def _scripts(self, what: str, plural: str, stubs: Mapping[str, Sequence[Any]], read: Mapping[str, Shape]) -> None:
         """What models say and retrievers find: whose it is, and what their conditions read."""

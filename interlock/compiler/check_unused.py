@@ -57,11 +57,13 @@ def _parts(agent: Unit, findings: Findings) -> None:
 def _called(agent: Unit) -> set[str]:
     gates = {item.model.call for item in agent.gates if item.model.call is not None}
     steps = all_steps(agent)
-    chosen = {name for step in steps if step.action == "act" for name in _may_choose(agent, step)}
+    chosen = {name for step in steps if step.action in ("act", "plan") for name in _may_choose(agent, step)}
     return gates | chosen | {step.model.call for step in steps if step.action == "call"}
 
 
 def _may_choose(agent: Unit, step: Written) -> list[str]:
+    if step.action == "plan":
+        return list(step.model.plan.actions)
     return step.model.act.tools or [item.model.call for item in agent.mounts]
 
 
@@ -74,11 +76,17 @@ def _mounts(agent: Unit, findings: Findings) -> None:
 
 
 def _run_mounts(agent: Unit, findings: Findings) -> None:
-    run = {step.model.run for step in all_steps(agent) if step.action == "run"}
+    steps = all_steps(agent)
+    offered = {name for step in steps if step.action == "act" for name in step.model.act.procedures or ()}
+    offered |= {name for step in steps if step.action == "plan" for name in step.model.plan.actions}
+    run = {step.model.run for step in steps if step.action == "run"}
     for item in agent.run_mounts:
-        if item.model.run not in run:
+        if item.model.run not in run | offered:
             message = f"procedure {item.model.run!r} is mounted, and no step runs it"
             findings.warning("unused", message, agent.value("mounts", item.index, "run"))
+        elif item.model.intent is not None and item.model.run not in offered:
+            message = f"`intent` means nothing: no `act` step lets a model choose {item.model.run!r}"
+            findings.warning("no-effect", message, agent.key("mounts", item.index, "intent"))
 
 
 def _questions(agent: Unit, findings: Findings) -> None:

@@ -13,6 +13,11 @@ AGENTS = {
         "the last route has a `when`",
         "Then a message may find no route. Let the last route have none.",
     ),
+    "unknown-runtime": Meaning(
+        "`runtime` names none that is there",
+        "Write `pipeline` or `react`, or install the package that brings it: as an entry point of the group "
+        "`interlock.runtimes`. It must be there where a spec is checked, and on every worker.",
+    ),
     "screen-order": Meaning(
         "a screen is written after other gates (a warning)",
         "Screens run first wherever they stand. Write them first, so that the spec reads as it runs.",

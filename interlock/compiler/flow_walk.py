@@ -126,7 +126,11 @@ class Walk:
             case "generate":
                 return self._generate(step, ways)
             case "act":
-                return self._act(step, ways)
+                return self._act(ways, step.model.act.tools or [item.model.call for item in self.unit.mounts])
+            case "plan":
+                result = self._act(ways, [name for name in step.model.plan.actions if self.unit.mount_of(name)])
+                result.fails(("model",), ways, ((*step.path, "plan"), "no plan may be carried out"))
+                return result
             case "respond":
                 lasts = {way.last for way in ways}
                 self.answered.setdefault(step.path, set()).update(lasts)
@@ -198,10 +202,10 @@ class Walk:
         result.fails(("model",), ways, ((*step.path, "generate"), "no model answers"))
         return result
 
-    def _act(self, step: Written, ways: Ways) -> Result:
+    def _act(self, ways: Ways, tools: list[str]) -> Result:
         """Nothing is called, or one tool of those that may be, or several; what a call lacks is asked for."""
         result = Result(on=dict(ways))
-        for name in step.model.act.tools or [item.model.call for item in self.unit.mounts]:
+        for name in tools:
             merge(result.on, {way.called(name, several=False): trail for way, trail in ways.items()})
         return result
 

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
-from interlock.compiler.lower_models import grounding, model
+from interlock.compiler.lower_models import grounding, memory, model
 from interlock.compiler.lower_parts import condition, intent, response, retriever, slot, vocabulary
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
 from interlock.compiler.units import STEPS
+from interlock.compiler.walk import all_steps
 from interlock.plan.models import Grounding, ModelRule
 from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
+from interlock.plan.runtimes import PIPELINE
 from interlock.plan.tools import Argument, Mount, RunMount
 
 if TYPE_CHECKING:
@@ -54,10 +56,12 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         servers=_each(parts, "servers", server),
         models=_each(parts, "models", model),
         model_rules=tuple(_model_rule(agent, item) for item in agent.model_rules),
+        runtime=agent.runtime or PIPELINE,
         instructions=maybe_text(agent.instructions),
         fallback=maybe_text(agent.fallback),
         grounding=grounding(agent.grounding) or Grounding(),
         model_override=agent.model_override or "",
+        memory=memory(agent.memory),
         tools={name: tool(part, parts["tools"]) for name, part in parts.get("tools", {}).items()},
         retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),
@@ -126,10 +130,15 @@ def _mount(agent: Unit, item: Item) -> Mount:
 
 def _run_mount(agent: Unit, item: Item, digests: Mapping[str, str]) -> RunMount:
     name = item.model.run
+    steps = all_steps(agent)
+    offered = any(name in (step.model.act.procedures or ()) for step in steps if step.action == "act")
+    offered = offered or any(name in step.model.plan.actions for step in steps if step.action == "plan")
     return RunMount(
         at=str(agent.key("mounts", item.index)),
         digest=digests[name],
         bind=item.model.with_ or {},
+        intent=item.model.intent or "",
+        description=agent.procedures[name].description if offered else "",
         input={
             field: Argument(**field_values(declared), source="caller", send_as=field)
             for field, declared in agent.procedures[name].input.items()

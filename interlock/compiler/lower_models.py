@@ -11,7 +11,7 @@ from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
     from interlock.compiler.units import Part
-    from interlock.spec.models import Grounding
+    from interlock.spec.models import Grounding, Memory
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "strict": {"general_knowledge": False, "low_confidence": "ask", "on_failure": "decline"},
@@ -41,3 +41,10 @@ def grounding(written: Grounding | None) -> plan.Grounding | None:
         return None
     said = {key: value for key in DEFAULTS["strict"] if (value := getattr(written, key)) is not None}
     return plan.Grounding(mode=written.mode, **{**DEFAULTS[written.mode], **said})
+
+
+def memory(written: Memory | None) -> plan.Memory | None:
+    """What is remembered of a person, if anything."""
+    if written is None:
+        return None
+    return plan.Memory(by=written.by, summary_chars=written.summary_chars, tool_results=written.tool_results)

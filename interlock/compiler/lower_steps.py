@@ -76,7 +76,14 @@ class _Lowering:
         choice = step.model.act
         said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
         tools = tuple(choice.tools or (item.model.call for item in self._unit.mounts))
-        return plan.ActStep(**common, tools=tools, guidance=maybe_text(step.model.guidance), **said)
+        said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
+        return plan.ActStep(**common, tools=tools, procedures=tuple(choice.procedures or ()), **said)
+
+    def _plan(self, step: Written, common: dict[str, Any]) -> plan.Step:
+        proposal = step.model.plan
+        said = {key: value for key in ("max_steps", "history") if (value := getattr(proposal, key)) is not None}
+        said |= {"goal": text(proposal.goal), "guidance": maybe_text(step.model.guidance)}
+        return plan.PlanStep(**common, actions=tuple(proposal.actions), **said)
 
     def _switch(self, step: Written, common: dict[str, Any]) -> plan.Step:
         branches = tuple(
@@ -145,6 +152,7 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
                 bind=model.with_ or {},
                 output=None if model.output is None else fields(model.output),
                 no_result=model.no_result or "refuse",
+                memory=model.memory is not False,
             )
         case "flow":
             return plan.FlowStep(**common, flow=model.flow)

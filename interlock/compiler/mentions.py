@@ -29,7 +29,7 @@ ROOTS = {
 }
 """Context roots whose names are parts, with the plural that declares them."""
 
-ASKING = frozenset({"generate", "act"})
+ASKING = frozenset({"generate", "act", "plan"})
 """Actions that ask a model."""
 
 NOTHING = "none"
@@ -90,7 +90,7 @@ def _by_key(part: Part) -> Iterator[Mention]:
             yield from _one("servers", model.server, (*path, "server"))
         case "flows":
             for step in flow_steps(part):
-                yield from _step(step)
+                yield from _step(part.unit, step)
                 yield from _roles(part.unit, step)
 
 
@@ -116,6 +116,8 @@ def in_lists(unit: Unit) -> Iterator[Mention]:
         yield from _one("tools", item.model.call, (*path, "call"))
         yield from _one("intents", item.model.intent, (*path, "intent"))
         yield from _one("responses", item.model.respond, (*path, "respond"))
+    for item in unit.run_mounts:
+        yield from _one("intents", item.model.intent, ("mounts", item.index, "intent"))
     for item in unit.gates:
         yield from _gate(item.model, ("gates", item.index))
     for item in unit.routes:
@@ -156,7 +158,7 @@ def _gate(gate: Any, path: Path) -> Iterator[Mention]:
         yield Mention("slots", name, (*path, "assume", name))
 
 
-def _step(step: Written) -> Iterator[Mention]:
+def _step(unit: Unit, step: Written) -> Iterator[Mention]:
     model, path = step.model, step.path
     match step.action:
         case "call":
@@ -170,8 +172,17 @@ def _step(step: Written) -> Iterator[Mention]:
             yield Mention("retrievers", model.retrieve, (*path, "retrieve"))
         case "act":
             yield from _many("tools", model.act.tools, (*path, "act", "tools"))
+        case "plan":
+            for index, name in enumerate(model.plan.actions):
+                if not is_run(unit, name):
+                    yield Mention("tools", name, (*path, "plan", "actions", index))
         case "flow":
             yield Mention("flows", model.flow, (*path, "flow"))
+
+
+def is_run(unit: Unit, action: str) -> bool:
+    """Whether an action of a plan is a procedure: it is mounted as one, and not as a tool."""
+    return unit.run_mount_of(action) is not None and unit.mount_of(action) is None
 
 
 def _roles(unit: Unit, step: Written) -> Iterator[Mention]:
@@ -182,5 +193,5 @@ def _roles(unit: Unit, step: Written) -> Iterator[Mention]:
     yield Mention("models", GENERAL, place)
     if step.action == "generate" and step.model.generate != AUTO:
         yield Mention("models", step.model.generate, place)
-    if step.action == "act" and unit.knows("models", TOOL_CALL):
+    if step.action in ("act", "plan") and unit.knows("models", TOOL_CALL):
         yield Mention("models", TOOL_CALL, place)

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from interlock.compiler.units import LISTS, PLURALS, STEPS, Item, Part, Unit
 from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
-from interlock.spec.base import Constant, Language, Listed, Named, Reference, Text, Wired
+from interlock.spec.base import Constant, Language, Listed, Name, Named, Reference, Text, Wired
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
-from interlock.spec.models import Grounding, Model, ModelRule
+from interlock.spec.models import Grounding, Memory, Model, ModelRule
 from interlock.spec.specs import MessageSpec, SessionSpec
 from interlock.spec.steps import Step
 from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
@@ -51,6 +51,8 @@ _SINGLE: Mapping[str, Any] = {
     "fallback": Text,
     "grounding": Grounding,
     "model_override": Literal["session", "message"],
+    "runtime": Name,
+    "memory": Memory,
     "input": Wired[Field],
     "events": Named[Wired[Field]],
 }
@@ -86,6 +88,7 @@ def whole(
         unit.user, unit.message, unit.session = dict(spec.user or {}), spec.message, spec.session
         unit.instructions, unit.fallback, unit.grounding = spec.instructions, spec.fallback, spec.grounding
         unit.model_override = spec.model_override
+        unit.runtime, unit.memory = spec.runtime, spec.memory
     if isinstance(spec, ProcedureSpec):
         unit.input, unit.events, unit.work = dict(spec.input or {}), dict(spec.events or {}), spec
         unit.own["flows"] = {STEPS: Part("flows", STEPS, spec.steps, unit, (STEPS,))}

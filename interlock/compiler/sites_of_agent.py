@@ -8,6 +8,7 @@ from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place, Site
 from interlock.compiler.sites_of_parts import bound_sites
 from interlock.compiler.sites_of_steps import procedure_sites
+from interlock.expressions.shapes import STRING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,8 @@ def head_sites(unit: Unit, scopes: Scopes) -> Iterator[Site]:
     place = Place(unit, scopes.base)
     for key in ("title", "instructions", "fallback"):
         yield from place.text(getattr(unit, key), key)
+    if unit.memory is not None:
+        yield from place.source(unit.memory.by, "memory", "by", wanted=STRING)
     yield from procedure_sites(Place(unit, scopes.ended), scopes)
 
 

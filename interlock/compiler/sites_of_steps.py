@@ -24,6 +24,7 @@ GIVEN = {
     "retrieve": object_of({"count": INTEGER, "sources": Shape("list")}),
     "generate": object_of({"text": STRING, "kind": STRING}),
     "act": Shape("list"),
+    "plan": Shape("list"),
 }
 """What the steps give that search, write and choose; nothing where they were passed over."""
 
@@ -105,7 +106,7 @@ def given_by(unit: Unit, step: Written, scopes: Scopes) -> Shape | None:
             return run_result(unit.procedures.get(step.model.run))
         case "generate" if step.model.output is not None:
             return object_of({"result": fields_shape(step.model.output)})
-        case "retrieve" | "generate" | "act":
+        case "retrieve" | "generate" | "act" | "plan":
             return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
         case "receive":
             return object_of({"result": fields_shape(unit.events.get(step.model.receive, {}))})
@@ -134,6 +135,10 @@ def _action(place: Place, step: Written, scopes: Scopes) -> Iterator[Site]:
             yield from place.values(model.with_, *path, "with", wanted={})
         case "act":
             yield from place.text(model.guidance, *path, "guidance")
+            yield from place.text(model.act.handoff, *path, "act", "handoff")
+        case "plan":
+            yield from place.text(model.guidance, *path, "guidance")
+            yield from place.text(model.plan.goal, *path, "plan", "goal")
         case "set" | "end":
             yield from place.values(getattr(model, step.action), *path, step.action, wanted={})
         case "respond" if model.result is not None:

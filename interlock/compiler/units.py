@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlock.diagnostics import Location
     from interlock.source import Document, KeyPath, Sheet
     from interlock.spec.fields import Field
-    from interlock.spec.models import Grounding
+    from interlock.spec.models import Grounding, Memory
     from interlock.spec.specs import MessageSpec, ProcedureSpec, SessionSpec
 
 PLURALS = (
@@ -120,6 +120,8 @@ class Unit:
     grounding: Grounding | None = None
     trace_text: bool = False
     model_override: Literal["session", "message"] | None = None
+    runtime: str | None = None
+    memory: Memory | None = None
     input: dict[str, Field] = field(default_factory=dict)
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None

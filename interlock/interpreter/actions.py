@@ -11,6 +11,7 @@ from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.stating import stated
 from interlock.interpreter.texts import options_said, said
 from interlock.interpreter.turn import CallResult, Part, Turn
+from interlock.plan.base import Text
 from interlock.plan.steps import CollectStep, HandoffStep, RefuseStep, ReplyStep, RespondStep, SetStep
 
 Action: TypeAlias = Callable[[Turn, Any, str], None]
@@ -92,9 +93,14 @@ def _refuse(turn: Turn, step: RefuseStep, path: str) -> None:  # noqa: ARG001 - 
 
 
 def _handoff(turn: Turn, step: HandoffStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
-    turn.parts.append(Part(said(turn, step.text), "fixed_reply"))
+    raise hand_over(turn, step.text, step.to)
+
+
+def hand_over(turn: Turn, text: Text, to: str = "") -> FlowEnded:
+    """Say a text and leave the session to a person: what the flow ends with."""
+    turn.parts.append(Part(said(turn, text), "fixed_reply"))
     turn.state.status = transition(turn.state.status, "handoff")[0]
-    raise FlowEnded("handed_off", data={"to": step.to} if step.to else None)
+    return FlowEnded("handed_off", data={"to": to} if to else None)
 
 
 def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001 - one shape of actions

@@ -10,17 +10,20 @@ from interlock.interpreter.identifiers import copied_slots
 from interlock.interpreter.sources import Block, Desk
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import CallOutcome, CallResult
+from interlock.plan.tools import Tool
 
 if TYPE_CHECKING:
     from interlock.interpreter.pregate import Judged, Passed
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
-    from interlock.plan.tools import Taking, Tool
+    from interlock.plan.tools import Taking
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One call on its way. `asking` are the tools whose checks it is made for, `is_check` that it is for a check.
+    """One call on its way, or one procedure that is to be run.
+
+    `asking` are the tools whose checks it is made for, `is_check` that it is for a check.
 
     `instance` names what it is done for, the same at every repetition: the engine's idempotency key is made of it.
     `sent` is the request as it went out before, if this is a repetition; `key` the one that it goes out with.
@@ -28,7 +31,7 @@ class Attempt:
 
     desk: Desk
     name: str
-    tool: "Tool"
+    taking: "Taking"
     bind: Mapping[str, Any]
     step: str
     at: str
@@ -39,6 +42,12 @@ class Attempt:
     key: str = ""
     assembled: Assembled = field(default_factory=Assembled)
     audit: "Json" = field(default_factory=dict)
+
+    @property
+    def tool(self) -> Tool:
+        """The tool that is called; a procedure is never asked for one."""
+        assert isinstance(self.taking, Tool)
+        return self.taking
 
     @property
     def turn(self) -> "Turn":
@@ -55,7 +64,7 @@ class Attempt:
 
     def slot_of(self, argument: str) -> str:
         """The slot that an argument copies; empty if none."""
-        return copied_slots(self.tool.input, self.bind).get(argument, "")
+        return copied_slots(self.taking.input, self.bind).get(argument, "")
 
 
 def gated(attempt: Attempt, judged: "Judged") -> CallResult | None:
@@ -90,9 +99,9 @@ def held(attempt: Attempt, passed: "Passed") -> CallResult:
 def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
     """The end of a call with arguments that must not go out; what the person can help comes before what is wrong."""
     plan = attempt.turn.program.plan
-    attempt.audit["blocks"] = [receipts.refused(plan, attempt.tool, block) for block in blocks]
+    attempt.audit["blocks"] = [receipts.refused(plan, attempt.taking, block) for block in blocks]
     lack = lacking(blocks)
-    message = "" if lack.missing or lack.candidates else without(attempt.turn, attempt.tool, attempt.at, blocks[0])
+    message = "" if lack.missing or lack.candidates else without(attempt.turn, attempt.taking, attempt.at, blocks[0])
     return attempt.ended(lack.outcome, missing=lack.missing, candidates=lack.candidates, message=message)
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from interlock.contract.memory import MemoryEntry, MemoryQuestion
+
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
@@ -52,7 +54,23 @@ class Retrieve:
     at: str
 
 
-Asked: TypeAlias = CallTool | Generate | Retrieve
+@dataclass(frozen=True, slots=True)
+class ReadMemory:
+    """Look up what is remembered of a person, and answer with `Remembered`."""
+
+    call_id: str
+    question: MemoryQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class WriteMemory:
+    """Leave an exchange in the memory of a person, and answer with `Remembered`."""
+
+    call_id: str
+    entry: MemoryEntry
+
+
+Asked: TypeAlias = CallTool | Generate | Retrieve | ReadMemory | WriteMemory
 """What a turn waits for the end of, each by its `call_id`."""
 
 

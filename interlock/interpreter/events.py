@@ -73,7 +73,17 @@ class Retrieved:
     elapsed_ms: int = 0
 
 
-Ended: TypeAlias = ToolReturned | Generated | Retrieved
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The end of a look into a memory, or of an entry: `memories` of the former; a `message` where it failed."""
+
+    call_id: str
+    now_ms: int
+    memories: Body | None = None
+    message: str = ""
+
+
+Ended: TypeAlias = ToolReturned | Generated | Retrieved | Remembered
 """The end of something that a turn waits for."""
 
 

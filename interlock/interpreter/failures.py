@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.interpreter.arguments import Assembled
 from interlock.interpreter.replies import Outcome
 from interlock.interpreter.slots import Question
 from interlock.interpreter.turn import CallResult
-from interlock.plan.steps import ErrorKind, RunStep
+from interlock.plan.base import Text
+from interlock.plan.steps import ErrorKind
 
 
 @dataclass
@@ -54,9 +56,12 @@ class FlowWaits(Exception):  # noqa: N818 - a wait, not an error
 class FlowRuns(Exception):  # noqa: N818 - a wait, not an error
     """The flow runs a procedure and goes on at the step of this path when that has ended."""
 
-    step: RunStep
+    procedure: str
+    step: str
+    at: str
     path: str
-    given: dict[str, Any]
+    given: Assembled
+    waiting: Text | None = None
 
 
 class Interrupted(Exception):  # noqa: N818 - an end, not an error

@@ -8,6 +8,7 @@ from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.models.acting import act
 from interlock.interpreter.models.generating import generate
+from interlock.interpreter.models.planning import plan
 from interlock.interpreter.models.retrieving import retrieve
 from interlock.interpreter.run_steps import run
 from interlock.interpreter.state import Json
@@ -18,6 +19,7 @@ from interlock.plan.steps import (
     DoStep,
     FlowStep,
     GenerateStep,
+    PlanStep,
     RetrieveStep,
     RunStep,
     Step,
@@ -29,6 +31,9 @@ DONE, SKIPPED, ENTERED, CAUGHT = "done", "skipped", "entered", "caught"
 
 INSIDE = frozenset({"switch", "do", "flow"})
 """Actions that hold steps."""
+
+LEAVING = frozenset({"run", "act", "plan"})
+"""Actions that may leave the flow, to go on in the middle of them; the journal has their entry from the start."""
 
 AT_ONCE = ACTIONS.keys() - {"collect"}
 """Actions that neither call nor wait."""
@@ -109,7 +114,7 @@ class Walk:
             return
         if not entered:
             self._began(step.id, step.at)
-        if not entered and (step.when or step.action in INSIDE or step.action == "run"):
+        if not entered and (step.when or step.action in INSIDE or step.action in LEAVING):
             self.journal[path] = {"mark": ENTERED}
         if isinstance(step, CallStep):
             self._kept(step, path, (yield from call(self.turn, step, path)))
@@ -118,7 +123,9 @@ class Walk:
         elif isinstance(step, GenerateStep):
             self._kept(step, path, (yield from generate(self.turn, step)))
         elif isinstance(step, ActStep):
-            self._kept(step, path, (yield from act(self.turn, step)))
+            self._kept(step, path, (yield from act(self.turn, step, path, self.journal[path])))
+        elif isinstance(step, PlanStep):
+            self._kept(step, path, (yield from plan(self.turn, step, path, self.journal[path])))
         elif isinstance(step, RetrieveStep):
             self._kept(step, path, (yield from retrieve(self.turn, step)))
         elif step.action in INSIDE:

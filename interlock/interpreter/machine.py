@@ -8,13 +8,10 @@ from interlock.interpreter.deliveries import Deliveries, digest_of
 from interlock.interpreter.events import (
     Ended,
     Event,
-    Generated,
     MessageReceived,
     PersonActed,
     ProcedureEnded,
-    Retrieved,
     TimerFired,
-    ToolReturned,
 )
 from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
 from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
@@ -77,7 +74,7 @@ class Machine:
 
     def handle(self, event: Event) -> list[Command]:
         """What follows from `event`. Raises InvalidMessage, and changes nothing, if a message does not fit."""
-        if isinstance(event, ToolReturned | Generated | Retrieved):
+        if isinstance(event, Ended):
             return self._came(event)
         if isinstance(event, PersonActed):
             return self._happened(event.event, event.by, event.now_ms)

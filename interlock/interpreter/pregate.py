@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Found, Turn
-    from interlock.plan.tools import Tool
+    from interlock.plan.tools import Taking
 
 Verdict: TypeAlias = Literal["go", "ask_which", "guidance", "skip"]
 
@@ -61,7 +61,7 @@ class Judged:
     history: Mapping[str, "Found"]
 
 
-def of_call(desk: "Desk", tool: "Tool", bind: "Mapping[str, Any]", intent: str) -> Judged | None:
+def of_call(desk: "Desk", tool: "Taking", bind: "Mapping[str, Any]", intent: str) -> Judged | None:
     """What the identifiers that a call is bound to say of this message; none for one that is bound to none."""
     slots = identifiers.slots_of(desk.turn.program.plan, tool.input, bind)
     if not slots:

@@ -12,6 +12,7 @@ from interlock.interpreter.finder import Finder
 from interlock.interpreter.gate_order import screens_of, stretches_of
 from interlock.interpreter.lookups import looked_up
 from interlock.interpreter.routing import Routes
+from interlock.interpreter.runtimes.registry import runtime_of
 from interlock.interpreter.screening import Screens
 from interlock.interpreter.tables import Table
 from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of, variables_of
@@ -30,6 +31,7 @@ class Program:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.digest = plan.digest
+        self.runtime = runtime_of(plan.runtime)
         self.mounts = {mount.call: mount for mount in plan.mounts}
         self.screens = Screens(plan)
         self.finder = Finder(plan)

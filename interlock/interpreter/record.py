@@ -8,6 +8,7 @@ from typing import Any
 from interlock.interpreter.fields import masked
 from interlock.interpreter.lookups import none_found
 from interlock.interpreter.models.roles import overriding, settings_of
+from interlock.interpreter.models.scratchpad import for_record
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
 from interlock.interpreter.turn import Asking, Filled, Turn
@@ -51,9 +52,13 @@ NOTHING: Json = {
     "model_stage_decisions": None,
     "final_model_role": None,
     "final_model_settings": None,
+    "runtime": None,
+    "scratchpad": [],
+    "plans": [],
     "selections": [],
     "generations": [],
     "retrievals": [],
+    "memory": None,
     "sources": [],
     "guard_triggered": None,
     "guard_flags": {},
@@ -233,9 +238,15 @@ def _asked(turn: Turn, asked: Asking) -> Json:
         "model_stage_decisions": asked.roles or None,
         "final_model_role": written[-1] if written else None,
         "final_model_settings": settings and settings.model_dump(exclude={"at"}, exclude_none=True),
+        "runtime": turn.program.plan.runtime if asked.selections else None,
+        "scratchpad": [
+            {"step": step, **for_record(block)} for step, blocks in asked.scratchpads.items() for block in blocks
+        ],
+        "plans": asked.plans,
         "selections": asked.selections,
         "generations": asked.generations,
         "retrievals": asked.retrievals,
+        "memory": asked.memory,
         "guard_flags": asked.flags,
     }
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def direct(turn: "Turn") -> Rendered | None:
     """The reply by the mount of the only call that went out in this turn, or of all look-ups; none in other cases."""
-    calls = turn.real_calls
+    calls = [] if turn.asked is not None and turn.asked.earlier else turn.real_calls
     mount = turn.program.mounts.get(calls[0].tool) if len(calls) == 1 else None
     if mount is not None and mount.respond and not in_turn(turn):
         return render(turn, mount.respond, calls[0])

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from interlock.interpreter import receipts
 from interlock.interpreter.arguments import Assembled, assemble
-from interlock.interpreter.attempts import lacking, without
+from interlock.interpreter.attempts import Attempt, blocked, lacking, without
 from interlock.interpreter.called import asked_for, can_be_asked
 from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.failures import FlowRuns, StepFailed
@@ -22,7 +22,8 @@ def run(turn: Turn, step: RunStep, path: str, entry: Json) -> Any:
     """The result of the procedure, once it has ended; before that the flow is left, to go on later."""
     ended = entry.get("ended")
     if ended is None:
-        raise FlowRuns(step, path, _given(turn, step, path).arguments)
+        given = _given(turn, step, path)
+        raise FlowRuns(step.procedure, step.id, step.at, path, given, step.waiting)
     if ended["ending"] != "done":
         kind: Literal["cancelled", "error"] = "cancelled" if ended["ending"] == "cancelled" else "error"
         raise StepFailed(kind, ended["message"], step.id, step.at, step.procedure, path=path)
@@ -59,32 +60,42 @@ def _lacks(turn: Turn, step: RunStep, path: str, blocks: tuple[Block, ...]) -> S
     return failure
 
 
+def admitted(attempt: Attempt, path: str) -> FlowRuns | CallResult:
+    """The procedure that a model has chosen, to be run with its traced input; or what it lacks."""
+    given = assemble(attempt.desk, attempt.taking, attempt.bind)
+    if given.blocks:
+        return blocked(attempt, given.blocks)
+    return FlowRuns(attempt.name, attempt.step, attempt.at, path, given)
+
+
 def begin(turn: Turn, runs: FlowRuns, position: Json) -> Answer:
     """Leave the flow to go on later, and say meanwhile what the step says."""
-    step, state = runs.step, turn.state
-    mount = turn.program.plan.runs[step.procedure]
-    child = f"{state.turn}/{step.id}"
+    state = turn.state
+    mount = turn.program.plan.runs[runs.procedure]
+    child = f"{state.turn}/{runs.step}"
     state.background[child] = {
         **position,
-        "procedure": step.procedure,
+        "procedure": runs.procedure,
         "turn": state.turn,
         "language": turn.language,
         "slots": entries_of(turn),
         "vars": dict(state.vars),
         "ended": None,
     }
-    turn.begun.append(RunProcedure(child, step.procedure, mount.digest, runs.given, step.id, step.at, turn.language))
-    assembled = _given(turn, step, runs.path)
+    given = runs.given
+    turn.begun.append(
+        RunProcedure(child, runs.procedure, mount.digest, given.arguments, runs.step, runs.at, turn.language)
+    )
     turn.runs.append(
         {
-            "procedure": step.procedure,
+            "procedure": runs.procedure,
             "run": child,
-            "step": step.id,
-            "at": step.at,
-            "arguments": receipts.shown(turn.program.plan, mount, assembled),
-            "sources": receipts.origins(turn.program.plan, mount, assembled),
+            "step": runs.step,
+            "at": runs.at,
+            "arguments": receipts.shown(turn.program.plan, mount, given),
+            "sources": receipts.origins(turn.program.plan, mount, given),
         }
     )
     fallback = engine_text(turn.program, turn.language, "running")
-    turn.parts.append(Part(said_or(turn, step.waiting, step.at, fallback), "fixed_reply"))
+    turn.parts.append(Part(said_or(turn, runs.waiting, runs.at, fallback), "fixed_reply"))
     return Answer("queued", "\n\n".join(part.text for part in turn.parts if part.text), "fixed_reply")

@@ -7,6 +7,7 @@ from interlock.interpreter.called import asked_for, asking, declined, direct, gu
 from interlock.interpreter.failures import FlowEnded, FlowRuns, FlowWaits, Interrupted, StepFailed
 from interlock.interpreter.flows import Walk
 from interlock.interpreter.models.generating import degraded
+from interlock.interpreter.models.remembering import remember
 from interlock.interpreter.replies import Answer, Outcome, Source
 from interlock.interpreter.run_steps import begin
 from interlock.interpreter.slots import Question
@@ -16,7 +17,14 @@ from interlock.interpreter.turn import Calling, Turn
 
 
 def run(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
-    """Walk the flow to its end, its next question, or its failure."""
+    """Walk the flow to its end, its next question, or its failure; what a model has answered is remembered."""
+    answer = yield from _walked(turn, name, route, journal)
+    if turn.program.plan.memory is not None:
+        yield from remember(turn, answer)
+    return answer
+
+
+def _walked(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]:
     try:
         yield from Walk(turn, journal).flow(name)
     except FlowWaits as wait:

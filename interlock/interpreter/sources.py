@@ -55,7 +55,8 @@ class Desk:
     """What an assembly reads from: the turn, the values of the call's own slots, and the context with both.
 
     `history` holds the identifier that trusted history admits, by slot; `from_history` are those that a model has
-    proposed too, and `proposed` is all that it has, by argument.
+    proposed too, and `proposed` is all that it has, by argument. `results` are values of earlier actions of a checked
+    plan, by argument.
     """
 
     turn: "Turn"
@@ -64,6 +65,7 @@ class Desk:
     history: Mapping[str, Found] = field(default_factory=dict)
     proposed: Mapping[str, Any] = field(default_factory=dict)
     from_history: frozenset[str] = frozenset()
+    results: Mapping[str, "Given"] = field(default_factory=dict)
 
     @property
     def current(self) -> cells.Current:
@@ -89,6 +91,8 @@ def read(desk: Desk, name: str, argument: "Argument", bind: Mapping[str, Any]) -
         return _computed(desk, name, argument.value, "value")
     if argument.source != "caller":
         return _copied(desk, name, argument, argument.source, {})
+    if name not in bind and name in desk.results:
+        return desk.results[name]
     if name not in bind:
         return Nothing("missing", f"{name!r} is bound by no `with`")
     path = only_path(bind[name])

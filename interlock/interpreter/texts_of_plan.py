@@ -10,7 +10,7 @@ from interlock.plan.tools import Server
 EXPRESSIONS = frozenset({"when", "that", "until"})
 TEXTS = frozenset(
     {"title", "text", "otherwise", "ask", "clarify", "note", "usage", "message", "options", "waiting"}
-    | {"instructions", "fallback", "guidance", "found", "not_found", "unrecognized"}
+    | {"instructions", "fallback", "guidance", "found", "not_found", "unrecognized", "handoff", "goal"}
 )
 VALUES = frozenset(
     {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives"}

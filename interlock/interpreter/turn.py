@@ -131,6 +131,18 @@ class Asking:
     """What the person must give before anything else can be said, as data."""
     lacking: CallResult | None = None
     """The call that lacks it."""
+    earlier: list[CallResult] = field(default_factory=list)
+    """What calls of earlier turns of this flow, and procedures, have given to a loop that goes on."""
+    said: str = ""
+    """The message that such a loop works for, as it was kept; no message came in with its turn."""
+    scratchpads: dict[str, list[Json]] = field(default_factory=dict)
+    """Thoughts, actions and observations, by the step whose loop they are of."""
+    memory: Json | None = None
+    """What the record says of long-term memory; none as long as it has not been asked for."""
+    remembered: Json = field(default_factory=dict)
+    """What it holds of the person, for what a model writes."""
+    plans: list[Json] = field(default_factory=list)
+    """What was proposed as a plan, and the verdict on it."""
     selections: list[Json] = field(default_factory=list)
     """What each round of the loop chose, and what was left out and why."""
     roles: list[Json] = field(default_factory=list)

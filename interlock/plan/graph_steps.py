@@ -1,6 +1,7 @@
 """The steps of flows and procedures in a graph: branches, lanes, passes, catches, and what undoes a step."""
 
 from interlock.plan.graph_lines import ASKS, PLAIN, ROUND, Dotted, Lines, Shape, Tails
+from interlock.plan.runtimes import PIPELINE
 from interlock.plan.steps import (
     CallStep,
     Catch,
@@ -22,6 +23,7 @@ SHAPES: dict[str, Shape] = {
     "call": ('[["', '"]]', ":::calls"),
     "run": ('[["', '"]]', ":::calls"),
     "act": ('[["', '"]]', ":::calls"),
+    "plan": ('[["', '"]]', ":::calls"),
     "collect": ('[/"', '"/]', ""),
     "receive": ('[/"', '"/]', ""),
     "reply": ('["', '"]', ":::says"),
@@ -128,7 +130,10 @@ class StepLines(Lines):
             case "retrieve":
                 return f"search {step.retriever}"
             case "act":
-                return f"a model chooses: {', '.join(step.tools)}"
+                how = "" if self.plan.runtime == PIPELINE else f" ({self.plan.runtime})"
+                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
+            case "plan":
+                return f"a model plans: {', '.join(step.actions)}"
             case "generate" if step.output is not None:
                 return f"a model fills in {', '.join(step.output)}"
             case "generate":

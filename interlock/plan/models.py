@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from interlock.plan.base import Expression, Part, Placed
+from interlock.plan.base import Expression, Part, Path, Placed
 
 GENERAL = "general"
 """The role that every Agent with models has: it writes where no rule says otherwise, and lends what others lack."""
@@ -32,6 +32,14 @@ class ModelRule(Placed):
 
     when: Expression = ""
     model: str
+
+
+class Memory(Part):
+    """What is kept of a person over conversations: `by` is the attribute that says who that is."""
+
+    by: Path
+    summary_chars: int = 2_000
+    tool_results: int = 3
 
 
 class Grounding(Part):

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from interlock.plan.base import Field, Part, Text, Value
-from interlock.plan.models import Grounding, Model, ModelRule
+from interlock.plan.models import Grounding, Memory, Model, ModelRule
 from interlock.plan.rules import Condition, Decision, Gate, Route
+from interlock.plan.runtimes import PIPELINE
 from interlock.plan.steps import Step
 from interlock.plan.tools import Mount, Response, Retriever, RunMount, Server, Tool
 from interlock.plan.words import Intent, Slot, Vocabulary
@@ -69,10 +70,12 @@ class Plan(Part):
     responses: dict[str, Response] = {}
     models: dict[str, Model] = {}
     model_rules: tuple[ModelRule, ...] = ()
+    runtime: str = PIPELINE
     instructions: Text | None = None
     fallback: Text | None = None
     grounding: Grounding = Grounding()
     model_override: Literal["", "session", "message"] = ""
+    memory: Memory | None = None
     mounts: tuple[Mount, ...] = ()
     runs: dict[str, RunMount] = {}
     gates: tuple[Gate, ...] = ()

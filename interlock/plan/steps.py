@@ -128,15 +128,29 @@ class GenerateStep(BaseStep):
     bind: dict[str, Value] = {}
     output: dict[str, Field] | None = None
     no_result: Literal["refuse", "keep"] = "refuse"
+    memory: bool = True
 
 
 class ActStep(BaseStep):
-    """Calls that a model may choose among mounted tools, one a round."""
+    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over."""
 
     action: Literal["act"]
     tools: tuple[str, ...]
+    procedures: tuple[str, ...] = ()
+    handoff: Text | None = None
     max_calls: int = 5
     max_rounds: int = 5
+    history: int = 3
+    guidance: Text | None = None
+
+
+class PlanStep(BaseStep):
+    """A list of calls that a model proposes for a `goal`: checked whole, then made one after the other."""
+
+    action: Literal["plan"]
+    goal: Text
+    actions: tuple[str, ...]
+    max_steps: int = 5
     history: int = 3
     guidance: Text | None = None
 
@@ -244,6 +258,7 @@ Step: TypeAlias = Annotated[
     | RetrieveStep
     | GenerateStep
     | ActStep
+    | PlanStep
     | FlowStep
     | SetStep
     | SwitchStep

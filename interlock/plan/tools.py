@@ -198,7 +198,12 @@ class Mount(Placed):
 
 
 class RunMount(Taking):
-    """A procedure that this conversation may run, under the plan that it was checked against; `input` is its own."""
+    """A procedure that this conversation may run, under the plan that it was checked against; `input` is its own.
+
+    `description` is there for models that may choose it, `intent` makes it eligible for them.
+    """
 
     digest: str
     bind: dict[str, Value] = {}
+    intent: str = ""
+    description: str = ""

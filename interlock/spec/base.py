@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from interlock.spec.patterns import DURATION, LANGUAGE, NAME, PATH, REFERENCE, SPEC_NAME, WIRE_NAME
+from interlock.spec.patterns import CHOSEN, DURATION, LANGUAGE, NAME, PATH, REFERENCE, SPEC_NAME, WIRE_NAME
 from interlock.spec.rules import Broken, Rule
 
 T = TypeVar("T")
@@ -48,6 +48,9 @@ WireName = Annotated[str, StringConstraints(pattern=WIRE_NAME)]
 Path = Annotated[str, StringConstraints(pattern=PATH)]
 Duration = Annotated[str, StringConstraints(pattern=DURATION)]
 Reference = Annotated[str, StringConstraints(pattern=REFERENCE)]
+Chosen = Annotated[str, StringConstraints(pattern=CHOSEN)]
+"""A tool, or a procedure."""
+
 Said = Annotated[str, StringConstraints(min_length=1)]
 Expression = Annotated[str, StringConstraints(min_length=1)]
 Value: TypeAlias = Any

@@ -104,6 +104,10 @@ class Expect(SpecModel):
         ]
     ] = None
     """What made the reply."""
+    rounds: Maybe[Annotated[int, Key(ge=0)]] = None
+    """How many rounds the `act` steps of the turn had."""
+    remembered: Maybe[bool] = None
+    """Whether the turn was left in the memory of the person."""
     cells: Maybe[Annotated[dict[CellName, Value], Key(min_length=1)]] = None
     """Values of cells by `tool.key`; null is not filled."""
     result: Maybe[Wired[Value]] = None

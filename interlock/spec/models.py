@@ -3,8 +3,10 @@
 from typing import Annotated, Literal
 
 from pydantic import Field as Key
+from pydantic import StringConstraints
 
 from interlock.spec.base import Duration, Expression, Maybe, Name, Said, SpecModel
+from interlock.spec.patterns import OF_USER
 
 OUR_PROVIDERS = ("openai", "anthropic")
 """Keys of servers whose models are asked in a format that we know."""
@@ -47,6 +49,17 @@ class ModelRule(SpecModel):
     """When it does, a bare expression; the last rule may have none."""
     model: Name
     """The role."""
+
+
+class Memory(SpecModel):
+    """What is remembered of a person over conversations, for what a model writes."""
+
+    by: Annotated[str, StringConstraints(pattern=OF_USER)]
+    """Whose memory it is: an attribute of the user, such as `user.id`."""
+    summary_chars: Annotated[int, Key(ge=200, le=8_000)] = 2_000
+    """Characters of the last exchanges that are kept."""
+    tool_results: Annotated[int, Key(ge=0, le=10)] = 3
+    """The last results of tools that are kept."""
 
 
 class Grounding(SpecModel):

@@ -17,6 +17,8 @@ ENTRY_POINT = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
 DIGEST = r"^[0-9a-f]{64}$"
 HOST = r"^[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?$"
 CODE = r"^[A-Za-z0-9_.-]+$"
+OF_USER = r"^user\.[A-Za-z_][A-Za-z0-9_]*$"
+CHOSEN = r"^[a-z][a-z0-9_-]*$"
 CELL_NAME = r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$"
 
 
@@ -42,6 +44,8 @@ FORMS: dict[str, Form] = {
     DIGEST: Form("bad-form", "a digest", "64 hexadecimal digits, as `interlock import mcp` writes them"),
     HOST: Form("bad-form", "a host", "'api.example.com', without scheme or path"),
     CODE: Form("bad-name", "a code", "letters, digits, '_', '.' and '-'"),
+    OF_USER: Form("bad-source", "an attribute of the user", "'user.id', or another that `user` declares"),
+    CHOSEN: Form("bad-name", "the name of a tool or procedure", "small letters, digits, '_' and '-'"),
     CELL_NAME: Form("bad-name", "a cell", "'tool.key'"),
 }
 """The forms by their pattern."""

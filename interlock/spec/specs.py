@@ -22,7 +22,7 @@ from interlock.spec.base import (
 )
 from interlock.spec.deciding import Condition, Decision, Gate, Route
 from interlock.spec.fields import Field
-from interlock.spec.models import Grounding, Model, ModelRule
+from interlock.spec.models import Grounding, Memory, Model, ModelRule
 from interlock.spec.rules import NotEmpty
 from interlock.spec.steps import Step
 from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
@@ -111,6 +111,8 @@ class AgentSpec(Shared):
 
     kind: Literal["Agent"]
     """What this file describes."""
+    runtime: Maybe[Name] = None
+    """How `act` steps choose: `pipeline`, `react`, or a plug-in's name; `pipeline` by default."""
     instructions: Maybe[Text] = None
     """What models are told, whatever they write."""
     fallback: Maybe[Text] = None
@@ -121,6 +123,8 @@ class AgentSpec(Shared):
     """How far prose must rest on evidence; off by default."""
     model_override: Maybe[Literal["session", "message"]] = None
     """Who may name the one model for everything: whoever opens a session, or each `message` too; nobody by default."""
+    memory: Maybe[Memory] = None
+    """What is remembered of a person over conversations; off by default."""
     user: Maybe[Wired[Field]] = None
     """Attributes of the user that the service gives, beside id, groups, tenant and locale."""
     message: Maybe[MessageSpec] = None

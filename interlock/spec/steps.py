@@ -23,8 +23,9 @@ from interlock.spec.base import (
     Value,
     Wired,
 )
-from interlock.spec.fields import Field  # noqa: TC001 - pydantic reads it
-from interlock.spec.models import Grounding  # noqa: TC001 - pydantic reads it
+from interlock.spec.choosing import Choice, Proposal  # noqa: TC001 - pydantic reads it
+from interlock.spec.fields import Field  # noqa: TC001 - likewise
+from interlock.spec.models import Grounding  # noqa: TC001 - likewise
 from interlock.spec.rules import Beside, NotEmpty, OneOf
 
 ErrorKind = Literal[
@@ -184,19 +185,8 @@ class GenerateStep(BaseStep):
     """What it fills in, for `steps.<id>.result`: texts of a bounded length or out of an `enum`, and booleans."""
     no_result: Maybe[Literal["refuse", "keep"]] = None
     """A text with a figure from nowhere, where `act` might have looked a fact up and has not; refused by default."""
-
-
-class Choice(SpecModel):
-    """What a model may choose, and how often."""
-
-    key_rules = (NotEmpty(),)
-
-    tools: Maybe[Listed[Name]] = None
-    """The mounted tools that it may call; by default all."""
-    max_calls: Maybe[Annotated[int, Key(ge=1, le=20)]] = None
-    """Most calls; 5 by default."""
-    history: Maybe[Annotated[int, Key(ge=0, le=10)]] = None
-    """Messages of the user that it sees beside the present one; 3 by default."""
+    memory: Maybe[bool] = None
+    """Whether it is shown what the Agent's `memory` holds; true by default."""
 
 
 class ActStep(BaseStep):
@@ -206,6 +196,15 @@ class ActStep(BaseStep):
     """What it may choose."""
     guidance: Maybe[Text] = None
     """How it should choose."""
+
+
+class PlanStep(BaseStep):
+    """Let a model propose a list of calls; it is checked whole before the first of them is made."""
+
+    plan: Proposal
+    """What it may propose."""
+    guidance: Maybe[Text] = None
+    """How it should plan."""
 
 
 class FlowStep(BaseStep):
@@ -319,6 +318,7 @@ ACTIONS: dict[str, type[BaseStep]] = {
     "retrieve": RetrieveStep,
     "generate": GenerateStep,
     "act": ActStep,
+    "plan": PlanStep,
     "flow": FlowStep,
     "set": SetStep,
     "switch": SwitchStep,
@@ -332,9 +332,11 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
-TALKING = frozenset(
-    {"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "flow", "expand", "max_parts", "waiting"}
-)
+TALKING = frozenset({"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "plan", "flow"}) | {
+    "expand",
+    "max_parts",
+    "waiting",
+}
 """Actions and keys that need a conversation: they stand in the flows of an Agent only."""
 
 WORKING = frozenset({"parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"})
@@ -368,6 +370,7 @@ Step = Annotated[
     | Annotated[RetrieveStep, Tag(TAG + "retrieve")]
     | Annotated[GenerateStep, Tag(TAG + "generate")]
     | Annotated[ActStep, Tag(TAG + "act")]
+    | Annotated[PlanStep, Tag(TAG + "plan")]
     | Annotated[FlowStep, Tag(TAG + "flow")]
     | Annotated[SetStep, Tag(TAG + "set")]
     | Annotated[SwitchStep, Tag(TAG + "switch")]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field as Key
 
 from interlock.spec.base import (
+    Chosen,
     Duration,
     Expression,
     Listed,
@@ -19,7 +20,7 @@ from interlock.spec.base import (
     Wired,
 )
 from interlock.spec.expected import Expect
-from interlock.spec.rules import Beside, NotEmpty, OneOf
+from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
 
 
@@ -52,8 +53,8 @@ class ModelStub(SpecModel):
     """When it answers, a bare expression over `message`, `prompt`, `tools` and `role`."""
     reply: Maybe[str] = None
     """What it writes; where tools are to be chosen, none is."""
-    call: Maybe[Name] = None
-    """The tool that it chooses."""
+    call: Maybe[Chosen] = None
+    """The tool or procedure that it chooses, or `hand_off`."""
     with_: Maybe[Wired[Value]] = Key(default=None, alias="with")
     """The arguments that it proposes."""
     value: Maybe[dict[str, Any]] = None
@@ -102,6 +103,37 @@ class FoundStub(SpecModel):
     """The search fails."""
 
 
+class StubbedExchange(SpecModel):
+    """An exchange of an earlier conversation."""
+
+    user: Said
+    """What the person said."""
+    assistant: Said
+    """What was answered."""
+
+
+class StubbedResult(SpecModel):
+    """What a tool gave in an earlier conversation."""
+
+    tool: Chosen
+    """The tool, or procedure."""
+    result: Value
+    """Its result."""
+
+
+class MemoryStub(SpecModel):
+    """What is remembered of whoever a case is about, before it begins."""
+
+    key_rules = (AnyOf("a stubbed memory", ("exchanges", "results", "outcome")),)
+
+    exchanges: Maybe[Listed[StubbedExchange]] = None
+    """Exchanges, oldest first."""
+    results: Maybe[Listed[StubbedResult]] = None
+    """Results, oldest first."""
+    outcome: Maybe[Literal["error"]] = None
+    """It can be neither read nor written."""
+
+
 class Stubs(SpecModel):
     """The world, as the suite wants it."""
 
@@ -115,6 +147,8 @@ class Stubs(SpecModel):
     """Replies by role; `general` answers for roles that have none."""
     retrievers: Maybe[Named[Listed[FoundStub]]] = None
     """Passages by retriever."""
+    memory: Maybe[MemoryStub] = None
+    """What is remembered; nothing by default."""
 
 
 class CaseSession(SpecModel):

@@ -279,7 +279,6 @@ class Mount(SpecModel):
 
     key_rules = (
         OneOf("a mount names one thing", ("call", "run")),
-        Beside("intent", ("call",)),
         Beside("respond", ("call",)),
     )
 

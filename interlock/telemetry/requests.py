@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from temporalio.exceptions import ApplicationError
 
 from interlock.contract.calls import ToolAnswer, ToolRequest
+from interlock.contract.memory import MemoryEntry, MemoryQuestion
 from interlock.contract.models import ModelAnswer, ModelRequest
 from interlock.contract.retrieval import Passages, RetrieveRequest
 from interlock.telemetry.spans import Facts, Kind
@@ -37,6 +38,10 @@ def asked(request: Any) -> Said | None:
             return Said(name, _of_question(request), _texts_of_question(request), "client")
         case RetrieveRequest():
             return Said("retrieval", _of_search(request))
+        case MemoryQuestion():
+            return Said("memory-read", {"interlock.memory.by": request.by})
+        case MemoryEntry():
+            return Said("memory-write", {"interlock.memory.by": request.by, "interlock.memory.results": len(request.found)})
         case _:
             return None
 

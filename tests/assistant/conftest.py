@@ -20,7 +20,7 @@ class Model:
 
     def __init__(self):
         self.questions = []
-        self.says = {"selection": [], "arguments": [], "generation": []}
+        self.says = {"selection": [], "arguments": [], "planning": [], "generation": []}
         self.answers = {
             "find": {"state": "SENT", "days": 3, "token": "hush"},
             "find_new": {"state": "NEW"},
@@ -48,11 +48,26 @@ class Model:
     def answer(self, call, now_ms):
         self.calls.append((call.tool, call.arguments))
         status = self.statuses.get(call.tool, 200)
+        if status == "timeout":
+            return ToolReturned(call.call_id, "timeout", now_ms)
         return ToolReturned(call.call_id, "returned", now_ms, status=status, payload=self.answers[call.tool])
 
     def choose(self, tool, **more):
         self.says["selection"].append(
             {"tool": tool, "should_call_now": True, "missing_required_arguments": [], "more": False, "reason": "r"}
+            | more
+        )
+
+    def think(self, tool="no_tool", control="continue", **more):
+        self.says["selection"].append(
+            {
+                "thought": "so",
+                "goal_met": False,
+                "control": control,
+                "tool": tool,
+                "should_call_now": True,
+                "missing_required_arguments": [],
+            }
             | more
         )
 

@@ -121,6 +121,7 @@ class Stage:
         values=None,
         data="data",
         commands=(),
+        memory="memory.db",
         given=None,
         traces=None,
         runtime=None,
@@ -137,6 +138,7 @@ class Stage:
             data=Path(data),
             mcp_commands=tuple(commands),
             **given,
+            memory=str(memory),
         )
         activities = Activities(settings)
         plugin = interlock_plugin(activities.callables, _reader(store), traces)

@@ -12,7 +12,16 @@ from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType
 from interlock.contract import calls, limits, strict_json
 from interlock.contract.calls import PlanRequest, ResolvedPlan, ToolAnswer, ToolRequest
 from interlock.contract.strict_json import NotStrictJsonError
-from interlock.interpreter.commands import Asked, CallTool, Command, Generate, Reply, Retrieve
+from interlock.interpreter.commands import (
+    Asked,
+    CallTool,
+    Command,
+    Generate,
+    ReadMemory,
+    Reply,
+    Retrieve,
+    WriteMemory,
+)
 from interlock.interpreter.events import Ended, ToolReturned
 from interlock.interpreter.machine import Machine
 from interlock.interpreter.parting import stored_fields
@@ -21,6 +30,7 @@ from interlock.plan.tools import Tool
 from interlock_workflows.asking import ask_model, search
 from interlock_workflows.clock import GRACE_MS, now_ms
 from interlock_workflows.failing import known_of
+from interlock_workflows.remembering import leave_behind, look_up
 from interlock_workflows.trail import Trail
 
 STORING_MS = 30_000
@@ -59,6 +69,10 @@ def _done(plan: Plan, run_id: str, asked: Asked) -> Coroutine[Any, Any, Ended]:
             return ask_model(plan, run_id, asked)
         case Retrieve():
             return search(plan, run_id, asked)
+        case ReadMemory():
+            return look_up(asked)
+        case WriteMemory():
+            return leave_behind(asked)
 
 
 def _cancelled() -> bool:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.commands import Generate
+from interlock.interpreter.models.prompts import DATA, with_context
 from interlock.interpreter.models.roles import overriding
 from interlock.interpreter.receipts import number
 from interlock.interpreter.record import text_to_keep
@@ -13,18 +14,27 @@ if TYPE_CHECKING:
     from interlock.interpreter.models.roles import Stage
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
-    from interlock.plan.steps import ActStep
+    from interlock.plan.steps import ActStep, PlanStep
 
 
 def asked(
-    turn: "Turn", step: "ActStep", stage: "Stage", role: str, system: str, schema: "Json", *, partial: bool = False
+    turn: "Turn",
+    step: "ActStep | PlanStep",
+    stage: "Stage",
+    role: str,
+    system: str,
+    schema: "Json",
+    context: str = "",
+    *,
+    partial: bool = False,
 ) -> Generate:
-    """The question: the task, the author's guidance, the trusted history, and the message."""
+    """The question: the task, the author's guidance, the trusted history, and the message behind its `context`."""
     guidance = said_or(turn, step.guidance, step.at, "")
+    said = turn.asking.said or text_to_keep(turn)
     messages = [
-        {"role": "system", "content": f"{system}\n\n{guidance}" if guidance else system},
+        {"role": "system", "content": "\n\n".join(filter(None, (system, guidance, DATA if context else "")))},
         *({"role": "user", "content": text} for text in _recent(turn, step.history)),
-        {"role": "user", "content": text_to_keep(turn)},
+        {"role": "user", "content": with_context(context, said) if context else said},
     ]
     return Generate(
         number(turn.state),
@@ -39,9 +49,11 @@ def asked(
     )
 
 
-def described(turn: "Turn", name: str) -> str:
-    """A tool in the words of its author."""
-    return f"{name}: {turn.program.plan.tools[name].description or name.replace('_', ' ')}"
+def description(turn: "Turn", name: str) -> str:
+    """A tool or procedure in the words of its author."""
+    plan = turn.program.plan
+    declared = plan.tools.get(name) or plan.runs[name]
+    return declared.description or name.replace("_", " ").replace("-", " ")
 
 
 def _recent(turn: "Turn", window: int) -> list[str]:

@@ -18,6 +18,8 @@ class Shown:
     text: str = ""
     results: tuple[Any, ...] = ()
     passages: "tuple[Json, ...]" = ()
+    remembers: bool = False
+    """What is remembered of the person stands in it too, and bears nothing."""
 
     @property
     def bears(self) -> bool:
@@ -26,8 +28,11 @@ class Shown:
 
 
 def results(turn: "Turn") -> "list[CallResult]":
-    """The calls of this turn that have given something: successful ones, and look-ups that have found a fact."""
-    return [call for call in turn.calls if call.outcome == "success" and not _missed(call)]
+    """The calls that have given something, of this turn and of those that its flow has gone on from.
+
+    These are successful ones, and look-ups that have found a fact.
+    """
+    return [call for call in _calls(turn) if call.outcome == "success" and not _missed(call)]
 
 
 def outcomes(turn: "Turn") -> "list[Json]":
@@ -35,9 +40,13 @@ def outcomes(turn: "Turn") -> "list[Json]":
     return [
         {"tool": call.tool, "outcome": str(call.fact["status"]) if call.fact is not None else call.outcome}
         | ({"message": call.message} if call.message else {})
-        for call in turn.calls
+        for call in _calls(turn)
         if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message) or _missed(call)
     ]
+
+
+def _calls(turn: "Turn") -> "list[CallResult]":
+    return [*turn.asking.earlier, *turn.calls] if turn.asked is not None else turn.calls
 
 
 def _missed(call: "CallResult") -> bool:
@@ -47,7 +56,7 @@ def _missed(call: "CallResult") -> bool:
 def receipts(turn: "Turn", shown: Shown) -> Iterator[Any]:
     """Where a figure may stand beside facts: results, what calls were given, and passages; no word of the user's."""
     yield from shown.results
-    yield from (_given(turn, call) for call in turn.calls if call.outcome == "success")
+    yield from (_given(turn, call) for call in _calls(turn) if call.outcome == "success")
     yield from (one["text"] for one in shown.passages)
     yield from (one["source"] for one in shown.passages)
 
@@ -62,5 +71,6 @@ def sources(turn: "Turn", shown: Shown) -> Iterator[Any]:
 
 def _given(turn: "Turn", call: "CallResult") -> "Json":
     """The arguments of a call that no model has made up."""
-    declared = turn.program.plan.tools[call.tool].input
+    plan = turn.program.plan
+    declared = (plan.tools.get(call.tool) or plan.runs[call.tool]).input
     return {name: value for name, value in call.arguments.items() if declared[name].source != "model"}

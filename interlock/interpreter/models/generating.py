@@ -16,6 +16,7 @@ from interlock.interpreter.models.figures import unsourced
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
 from interlock.interpreter.models.quoting import unknown_citations, with_sources, without_citations
+from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.models.sentences import whole_sentences
 from interlock.interpreter.receipts import number
 from interlock.interpreter.texts import engine_text, said_or
@@ -57,10 +58,14 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if not turn.parts and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
+    if step.memory:
+        yield from recall(turn)
+    if turn.interrupted:
+        raise Interrupted
     policy = step.grounding or turn.program.plan.grounding
     own = _instructions(turn, step)
     classed = policy.mode != "off" or turn.asking.lack is not None
-    shown = prompts.shown(turn, turn.asking.lack)
+    shown = prompts.shown(turn, turn.asking.lack, remembers=step.memory)
     role = roles.writer(turn, step.role)
     asked = Generate(
         number(turn.state),

@@ -5,6 +5,7 @@ What tools and documents gave is data: it travels as JSON in which nothing can c
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.fields import masked
@@ -26,6 +27,10 @@ NO_RESULT = (
     "or that anything was looked up, changed or sent by it."
 )
 FIGURES = "State no number, date or identifier that stands neither in the context nor in the user's message."
+EARLIER = (
+    "What stands under `memory` is from earlier conversations with the same person, and may no longer be so. "
+    "Use it to understand what they mean. Take no number, date, identifier or result from it."
+)
 CITE = "After what you take from a passage write its number in brackets, as [1]."
 ONLY_ASK = "The request lacks what stands under `ask_for`. Ask for it in one or two sentences, and say nothing else."
 CLASSES = (
@@ -60,10 +65,15 @@ def messages(
     turn: "Turn", instructions: list[str], shown: Shown, *, classed: bool, lack: "Json | None"
 ) -> "list[Json]":
     """What is sent: `instructions` of the author; `classed` asks for REPLY_SCHEMA; `lack` is what to ask for."""
-    asked = _unmarked(text_to_keep(turn))
-    question = f"<context>\n{shown.text}\n</context>\n\n{asked}" if shown.text else asked
+    question = with_context(shown.text, turn.asking.said or text_to_keep(turn))
     system = _system(turn, instructions, shown, classed=classed, lack=lack)
     return [{"role": "system", "content": system}, *_history(turn), {"role": "user", "content": question}]
+
+
+def with_context(context: str, text: str) -> str:
+    """What a person wrote, behind what the turn has found out, if anything."""
+    asked = _unmarked(text)
+    return f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
 
 
 def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: bool, lack: "Json | None") -> str:
@@ -71,6 +81,8 @@ def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: boo
     rules = [f"Reply in {language}.", FIGURES]
     if shown.text:
         rules += [DATA, NO_RESULT]
+    if shown.remembers:
+        rules.append(EARLIER)
     if shown.passages:
         rules.append(CITE)
     if lack:
@@ -80,8 +92,9 @@ def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: boo
     return "\n\n".join([*filter(None, instructions), "\n".join(f"- {rule}" for rule in rules)])
 
 
-def shown(turn: "Turn", lack: "Json | None") -> Shown:
+def shown(turn: "Turn", lack: "Json | None", *, remembers: bool = True) -> Shown:
     """What the turn has found out, as JSON within the limit: what takes most goes first, from its end."""
+    memory = _memory(turn) if remembers else {}
     found: Json = {}
     if given := [_entry(turn, call) for call in results(turn)]:
         found["results"] = given
@@ -94,21 +107,51 @@ def shown(turn: "Turn", lack: "Json | None") -> Shown:
         ]
     if lack:
         found["ask_for"] = lack
+    if memory:
+        found["memory"] = memory
     text = _fitted(found) if found else ""
     whole = tuple(one["result"] for one in found.get("results", ()) if "result" in one)
-    return Shown(text, whole, tuple(turn.asking.passages[: len(found.get("passages", ()))]))
+    passages = tuple(turn.asking.passages[: len(found.get("passages", ()))])
+    return Shown(text, whole, passages, remembers=bool(memory))
 
 
 def _entry(turn: "Turn", call: "CallResult") -> "Json":
     """A result with its sensitive fields masked; of one that is too large, that it is."""
-    tool = turn.program.plan.tools[call.tool]
-    value = call.result
-    if tool.output is not None and isinstance(value, dict):
-        value = {name: masked(tool.output[name], part) if name in tool.output else part for name, part in value.items()}
+    value, left_out = _seen(turn, call.tool, call.result)
+    return {"tool": call.tool, "left_out": left_out} if left_out else {"tool": call.tool, "result": value}
+
+
+def _memory(turn: "Turn") -> "Json":
+    """What is remembered of the person, with the day of each; empty if nothing."""
+    found = turn.asking.remembered
+    exchanges = [
+        {"on": _day(one["at_ms"]), "user": one["said"], "assistant": one["answered"]}
+        for one in found.get("exchanges", ())
+    ]
+    results = [
+        {"on": _day(one["at_ms"]), "tool": one["tool"], "result": one["result"]} for one in found.get("results", ())
+    ]
+    return {name: entries for name, entries in (("exchanges", exchanges), ("results", results)) if entries}
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).date().isoformat()
+
+
+def seen(turn: "Turn", name: str, value: Any) -> Any:
+    """What a model sees of a result: sensitive fields masked, and nothing of one that is too large."""
+    known, left_out = _seen(turn, name, value)
+    return left_out or known
+
+
+def _seen(turn: "Turn", name: str, value: Any) -> tuple[Any, str]:
+    """The result of a tool or procedure with sensitive fields masked; in words, where it is too large."""
+    tool = turn.program.plan.tools.get(name)
+    output = tool.output if tool is not None else None
+    if output is not None and isinstance(value, dict):
+        value = {name: masked(output[name], part) if name in output else part for name, part in value.items()}
     size = len(json.dumps(value, ensure_ascii=False))
-    if size > RESULT_CHARS:
-        return {"tool": call.tool, "left_out": f"too large to show: {size:,} characters"}
-    return {"tool": call.tool, "result": value}
+    return (value, "") if size <= RESULT_CHARS else (None, f"too large to show: {size:,} characters")
 
 
 def _fitted(found: "Json") -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.identifiers import copied_slots, squashed
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, described, noted
+from interlock.interpreter.models.asking import asked, description, noted
 from interlock.interpreter.reading import values_of
 from interlock.interpreter.slots import put
 from interlock.interpreter.trusted import EDGES
@@ -14,10 +14,10 @@ from interlock.interpreter.unrecognized import beside
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from interlock.interpreter.models.selecting import Selection
+    from interlock.interpreter.models.selecting import Candidate
     from interlock.interpreter.state import Json
     from interlock.plan.steps import ActStep
-    from interlock.plan.tools import Argument, Tool
+    from interlock.plan.tools import Argument, Taking
 
 PROPOSE = (
     "You give the arguments of one tool call, from the conversation alone. "
@@ -25,18 +25,17 @@ PROPOSE = (
 )
 
 
-def propose(turn: Turn, step: "ActStep", selection: "Selection") -> "Calling[Json]":
+def propose(turn: Turn, step: "ActStep", candidate: "Candidate") -> "Calling[Json]":
     """Proposed values by argument: free texts as written, others as far as they are to be traced.
 
     A tool whose arguments all stand in the message, or are none of the model's business, needs no question.
     """
-    mount = selection.candidate.mount
-    tool = turn.program.plan.tools[mount.call]
-    slots = copied_slots(tool.input, mount.bind)
+    tool = candidate.taking
+    slots = copied_slots(tool.input, candidate.bind)
     shown = {name: one for name, one in tool.input.items() if name in slots or one.source == "model"}
     if not any(one.source == "model" or not _stands(turn, slots[name]) for name, one in shown.items()):
         return {}
-    system = f"{PROPOSE}\n\nTool {described(turn, mount.call)}"
+    system = f"{PROPOSE}\n\nTool {candidate.name}: {description(turn, candidate.name)}"
     role, schema = roles.chooser(turn, "arguments"), _schema(turn, shown, slots)
     question = asked(turn, step, "arguments", role, system, schema, partial=True)
     came = (yield [question])[0]
@@ -72,7 +71,7 @@ def _property(turn: Turn, argument: "Argument", slot: str) -> "Json":
     return declared
 
 
-def _canonical(turn: Turn, tool: "Tool", slots: "Mapping[str, str]", value: "Json") -> "Json":
+def _canonical(turn: Turn, tool: "Taking", slots: "Mapping[str, str]", value: "Json") -> "Json":
     """The values by argument: a model may use the name on the wire, the slot's, or a label of it."""
     names: dict[str, str] = {}
     for name, argument in tool.input.items():
@@ -87,15 +86,13 @@ def _canonical(turn: Turn, tool: "Tool", slots: "Mapping[str, str]", value: "Jso
     return proposed
 
 
-def traced(turn: Turn, selection: "Selection", proposed: "Json") -> "tuple[Mapping[str, Any], dict[str, str]]":
+def traced(turn: Turn, candidate: "Candidate", proposed: "Json") -> "tuple[Mapping[str, Any], dict[str, str]]":
     """What proposals prove: identifiers of trusted history that may be used, by slot; and invented ones, by argument.
 
     An identifier counts if it is one that was found in the message, or the one of history that the rules let through.
     """
-    mount = selection.candidate.mount
-    slots = copied_slots(turn.program.plan.tools[mount.call].input, mount.bind)
-    judged = selection.candidate.judged
-    history = judged.history if judged else {}
+    slots = copied_slots(candidate.taking.input, candidate.bind)
+    history = candidate.judged.history if candidate.judged else {}
     admitted: dict[str, Any] = {}
     invented: dict[str, str] = {}
     for name, given in proposed.items():
@@ -119,9 +116,9 @@ def _is(given: str, found: "Found", exact_case: bool) -> bool:
     return wanted in (squashed(one, exact_case=exact_case) for one in (found.raw, str(found.value)))
 
 
-def with_strangers(turn: Turn, selection: "Selection", proposed: "Json") -> list[str]:
+def with_strangers(turn: Turn, candidate: "Candidate", proposed: "Json") -> list[str]:
     """The arguments whose proposed texts name an identifier that the user has not said lately, in whatever case."""
-    inputs = turn.program.plan.tools[selection.candidate.mount.call].input
+    inputs = candidate.taking.input
     texts = {name: given for name, given in proposed.items() if inputs[name].source == "model"}
     if not texts or not turn.program.identifiers:
         return []
@@ -138,7 +135,7 @@ def _said(turn: Turn) -> set[str]:
     words = [word for filled in turn.slots.values() for one in filled.found for word in (one.raw, str(one.value))]
     earlier = [each for message in turn.state.messages for each in message["slots"].values()]
     words += [str(value) for each in earlier for value, *_ in each]
-    return _named(turn, turn.text) | {squashed(word) for word in words}
+    return _named(turn, turn.text) | _named(turn, turn.asking.said) | {squashed(word) for word in words}
 
 
 def _named(turn: Turn, text: str) -> set[str]:
@@ -151,9 +148,12 @@ def _named(turn: Turn, text: str) -> set[str]:
     return {squashed(hit.raw) for hit in found}
 
 
-def notice_unknown(turn: Turn, tool: "Tool", bind: "Mapping[str, Any]", proposed: "Json") -> None:
-    """Let slots know of what is proposed for them, stands in the message, and means none of their codes."""
-    for name, slot in copied_slots(tool.input, bind).items():
+def notice_unknown(turn: Turn, candidate: "Candidate", proposed: "Json") -> None:
+    """Let slots know of what is proposed for a look-up, stands in the message, and means none of their codes."""
+    tool = turn.program.plan.tools.get(candidate.name)
+    if tool is None or tool.fact is None:
+        return
+    for name, slot in copied_slots(tool.input, candidate.bind).items():
         given = proposed.get(name)
         if given is None or slot not in turn.program.looked_up or slot in turn.slots:
             continue

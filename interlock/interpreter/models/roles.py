@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 OVERRIDE = "model_override"
 """What the record gives as the rule, where the caller named the model."""
 
-Stage: TypeAlias = Literal["selection", "arguments", "generation"]
+Stage: TypeAlias = Literal["selection", "arguments", "planning", "generation"]
 
 
 def writer(turn: "Turn", wanted: str) -> str:

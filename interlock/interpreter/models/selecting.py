@@ -1,39 +1,38 @@
-"""Which tool a round of the loop tries, if any: rules where identifiers decide, else a bounded question to a model."""
+"""What a round of the loop tries, if anything: the runtime chooses among what is eligible, within what rules say."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from interlock.interpreter import pregate
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, described, noted
+from interlock.interpreter.models.asking import asked, description, noted
+from interlock.interpreter.models.observing import observed
+from interlock.interpreter.models.scratchpad import THOUGHT_CHARS
+from interlock.interpreter.runtimes.port import Act, Action, Ask, End, HandOver, Move, View
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.trusted import is_short, shown
 from interlock.interpreter.turn import Calling, Turn
 
 if TYPE_CHECKING:
-    from interlock.interpreter.commands import Generate
     from interlock.interpreter.pregate import Judged
+    from interlock.interpreter.runtimes.port import Runtime
     from interlock.interpreter.state import Json
     from interlock.plan.steps import ActStep
-    from interlock.plan.tools import Mount
+    from interlock.plan.tools import Taking
 
-NO_TOOL = "no_tool"
-
-CHOOSE = (
-    "You decide whether one of the tools below is to be called now for the user's last message. "
-    f"Choose `{NO_TOOL}` unless one of them is plainly what the message asks for. "
-    "Say under `should_call_now` whether everything that it needs is known, and name under "
-    "`missing_required_arguments` what is not. Say under `more` whether another tool has to be called after it. "
-    "You never see or give identifiers of your own: what you do not know is missing."
-)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A mount that may be chosen; `judged` is what the identifiers of the message say, where it is bound to any."""
+    """A tool or procedure that may be chosen; `judged` is what the identifiers of the message say, where it has any."""
 
-    mount: "Mount"
+    name: str
+    taking: "Taking"
+    bind: Mapping[str, Any]
+    intent: str
     judged: "Judged | None" = None
 
     @property
@@ -49,55 +48,64 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen; `ready` is false where the model says that something is missing, named by `missing`."""
+    """What was chosen, and by whom: `ready` is false where the model says that something is missing."""
 
     candidate: Candidate
     by: str
     ready: bool = True
     missing: tuple[str, ...] = ()
     more: bool = False
-    history: Mapping[str, Any] = field(default_factory=dict)
 
 
-def select(turn: Turn, step: "ActStep", number: int, done: set[str]) -> "Calling[Selection | None]":
-    """The tool of this round. `done` are those that have been called already."""
+def select(
+    turn: Turn, step: "ActStep", number: int, blocks: "Sequence[Json]"
+) -> "Calling[tuple[Move, Selection | None]]":
+    """The move of this round, and what it tries; `blocks` is the scratchpad so far. Nothing is tried twice."""
     entry: Json = {"stage": "selection", "step": step.id, "at": step.at, "round": number}
     turn.asking.selections.append(entry)
     with turn.stages.within("tool-selection-decision", step=step.id, at=step.at, round=number) as known:
-        selection = yield from _selected(turn, step, done, entry)
+        move, selection = yield from _moved(turn, step, number, blocks, entry)
         known |= {"by": entry["by"], "tool": entry["tool"], "ready": selection is not None and selection.ready}
-    return selection
+    return move, selection
 
 
-def _selected(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> "Calling[Selection | None]":
-    candidates = [one for name in step.tools if name not in done and (one := _candidate(turn, name, entry))]
-    bound = _meant(turn, [one for one in candidates if one.qualifies])
-    if len(bound) == 1 or (bound and all(one.would_ask for one in bound)):
-        entry |= {"by": "rules", "tool": bound[0].mount.call}
-        return Selection(bound[0], "rules")
-    if not candidates:
-        entry |= {"by": "rules", "tool": None}
-        return None
-    return (yield from _by_model(turn, step, candidates, entry))
+def _moved(
+    turn: Turn, step: "ActStep", number: int, blocks: "Sequence[Json]", entry: "Json"
+) -> "Calling[tuple[Move, Selection | None]]":
+    done = {block["name"] for block in blocks if block["kind"] == "action"}
+    candidates = _candidates(turn, step, done, entry)
+    ruled = _ruled(turn, candidates)
+    view = View(
+        number,
+        tuple([Action(one.name, _kind(turn, one.name), description(turn, one.name)) for one in candidates]),
+        ruled,
+        tuple(deepcopy(blocks)),  # a runtime may read them, and change nothing
+        may_hand_over=step.handoff is not None,
+    )
+    move = _chosen(turn, step, view)
+    if isinstance(move, Ask):
+        answer = yield from _answer(turn, step, move, view)
+        view = replace(view, asked=True, answer=answer)
+        move = _chosen(turn, step, view)
+    return move, _selection(turn, move, view, {one.name: one for one in candidates}, entry)
 
 
-def _meant(turn: Turn, bound: list[Candidate]) -> list[Candidate]:
-    """Those whose intent the message shows, or that a bare answer is for; all of them, where it shows none."""
-    shown_now = [one for one in bound if turn.intents.get(one.mount.intent, False)]
-    earlier = [one for one in bound if one.mount.intent and shown(turn, one.mount.intent)]
-    return shown_now or (earlier if _is_bare(turn) else []) or bound
+def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
+    """Whether the runtime begins another round."""
+    return bool(_guarded(turn, step, lambda runtime: runtime.goes_on(tuple(deepcopy(blocks)))))
 
 
-def _is_bare(turn: Turn) -> bool:
-    """Whether the message holds identifiers and nothing else, as an answer to a question does."""
-    identifiers = [filled for filled in turn.slots.values() if filled.slot in turn.program.identifiers]
-    return is_short(turn.text, [], [one for filled in identifiers for one in filled.found])
+def _candidates(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> list[Candidate]:
+    names = [name for name in (*step.tools, *step.procedures) if name not in done]
+    return [one for name in names if (one := candidate_of(turn, name, entry))]
 
 
-def _candidate(turn: Turn, name: str, entry: "Json") -> Candidate | None:
-    """The mount if it is eligible; if not, the record says why."""
-    mount = turn.program.mounts[name]
-    judged = pregate.of_call(Desk(turn, turn.context), turn.program.plan.tools[name], mount.bind, mount.intent)
+def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
+    """The mounted tool or procedure if it is eligible; if not, `entry` says why."""
+    plan = turn.program.plan
+    mount = turn.program.mounts.get(name) or plan.runs[name]
+    taking = plan.tools.get(name) or plan.runs[name]
+    judged = pregate.of_call(Desk(turn, turn.context), taking, mount.bind, mount.intent)
     why = ""
     if name in turn.skipped_tools:
         why = "a gate has skipped it"
@@ -108,35 +116,75 @@ def _candidate(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     if why:
         entry.setdefault("left_out", []).append({"tool": name, "why": why})
         return None
-    return Candidate(mount, judged)
+    return Candidate(name, taking, mount.bind, mount.intent, judged)
 
 
-def _by_model(turn: Turn, step: "ActStep", candidates: list[Candidate], entry: "Json") -> "Calling[Selection | None]":
-    by_name = {one.mount.call: one for one in candidates}
-    tools = "\n".join(f"- {described(turn, name)}" for name in by_name)
-    schema = _schema([*by_name, NO_TOOL])
-    question: Generate = asked(
-        turn, step, "selection", roles.chooser(turn, "selection"), f"{CHOOSE}\n\nTools:\n{tools}", schema
-    )
-    came = (yield [question])[0]
-    value = noted(turn, question, came)
-    entry["by"] = "model"
-    chosen = value.get("tool") if value else None
-    entry |= {"tool": chosen if chosen in by_name else None, "reason": str((value or {}).get("reason", ""))[:500]}
-    if value is None or chosen not in by_name:
+def _kind(turn: Turn, name: str) -> Any:
+    return "tool" if name in turn.program.plan.tools else "procedure"
+
+
+def _ruled(turn: Turn, candidates: list[Candidate]) -> str:
+    """The one that identifiers choose; the first of those of which all would only ask."""
+    bound = _meant(turn, [one for one in candidates if one.qualifies])
+    return bound[0].name if len(bound) == 1 or (bound and all(one.would_ask for one in bound)) else ""
+
+
+def _meant(turn: Turn, bound: list[Candidate]) -> list[Candidate]:
+    """Those whose intent the message shows, or that a bare answer is for; all of them, where it shows none."""
+    shown_now = [one for one in bound if turn.intents.get(one.intent, False)]
+    earlier = [one for one in bound if one.intent and shown(turn, one.intent)]
+    return shown_now or (earlier if _is_bare(turn) else []) or bound
+
+
+def _is_bare(turn: Turn) -> bool:
+    """Whether the message holds identifiers and nothing else, as an answer to a question does."""
+    identifiers = [filled for filled in turn.slots.values() if filled.slot in turn.program.identifiers]
+    return is_short(turn.text, [], [one for filled in identifiers for one in filled.found])
+
+
+def _chosen(turn: Turn, step: "ActStep", view: View) -> Move:
+    """The runtime's move; one that cannot be made ends the loop, and the record says so."""
+    move = _guarded(turn, step, lambda runtime: runtime.choose(view))
+    if isinstance(move, Act | End | HandOver) or (isinstance(move, Ask) and not view.asked):
+        return move
+    if move is not None:
+        turn.failed(step.at, "runtime-failed", f"runtime {turn.program.plan.runtime!r} made no move that it may make")
+    return End()
+
+
+def _guarded(turn: Turn, step: "ActStep", ask: "Callable[[Runtime], T]") -> T | None:
+    """What the runtime answers; a loop that fails leaves the flow to go on, and the record says so."""
+    try:
+        return ask(turn.program.runtime)
+    except Exception as bug:  # noqa: BLE001 - a plug-in may raise anything
+        name = turn.program.plan.runtime
+        turn.failed(step.at, "runtime-failed", f"runtime {name!r} raised {type(bug).__name__}")
         return None
-    missing = tuple(str(one) for one in value["missing_required_arguments"])
-    ready = bool(value["should_call_now"]) and not missing
-    entry |= {"should_call_now": ready, "missing": list(missing)}
-    return Selection(by_name[chosen], "model", ready, missing, more=bool(value["more"]))
 
 
-def _schema(names: list[str]) -> "Json":
-    properties: Json = {
-        "tool": {"type": "string", "enum": names},
-        "should_call_now": {"type": "boolean"},
-        "missing_required_arguments": {"type": "array", "items": {"type": "string"}},
-        "more": {"type": "boolean"},
-        "reason": {"type": "string"},
-    }
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json | None]":
+    """What the model decides, if it can be used. It chooses among actions by their names, and never sees a value."""
+    heading = "Actions" if any(one.kind == "procedure" for one in view.actions) or ask.sees else "Tools"
+    actions = "\n".join(f"- {one.name}: {one.description}" for one in view.actions)
+    system = f"{ask.task}\n\n{heading}:\n{actions}"
+    seen = observed(turn, view.blocks) if ask.sees else ""
+    role = roles.chooser(turn, "selection")
+    question = asked(turn, step, "selection", role, system, ask.schema, seen)
+    came = (yield [question])[0]
+    value: Json | None = noted(turn, question, came)
+    return value
+
+
+def _selection(turn: Turn, move: Move, view: View, by_name: Mapping[str, Candidate], entry: "Json") -> Selection | None:
+    """What is tried, if it may be; a name that is not eligible is none."""
+    candidate = by_name.get(move.name) if isinstance(move, Act) else None
+    rules = candidate is None or candidate.name == view.ruled
+    by = "model" if view.asked else "rules" if rules else turn.program.plan.runtime
+    entry |= {"by": by, "tool": candidate.name if candidate else None}
+    if view.asked and not isinstance(move, Ask):
+        entry["reason"] = move.thought[:THOUGHT_CHARS]
+    if not isinstance(move, Act) or candidate is None:
+        return None
+    if view.asked:
+        entry |= {"should_call_now": move.ready, "missing": list(move.missing)}
+    return Selection(candidate, by, move.ready, move.missing, move.more)
