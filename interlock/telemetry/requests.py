@@ -41,7 +41,9 @@ def asked(request: Any) -> Said | None:
         case MemoryQuestion():
             return Said("memory-read", {"interlock.memory.by": request.by})
         case MemoryEntry():
-            return Said("memory-write", {"interlock.memory.by": request.by, "interlock.memory.results": len(request.found)})
+            return Said(
+                "memory-write", {"interlock.memory.by": request.by, "interlock.memory.results": len(request.found)}
+            )
         case _:
             return None
 

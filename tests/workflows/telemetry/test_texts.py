@@ -8,6 +8,8 @@ from temporalio.api.common.v1 import Payload
 from temporalio.client import Interceptor, OutboundInterceptor
 
 from interlock.client import Interlock, connect
+from interlock.contract.memory import MemoryEntry, MemoryQuestion
+from interlock.telemetry.requests import asked
 from tests.activities.models import services
 from tests.activities.wire import wires
 from tests.workflows.telemetry.conftest import Seen
@@ -179,3 +181,14 @@ async def test_a_caller_with_temporals_own_tracing_is_gone_on_from(stage, suppor
         await Interlock(type(client)(**config), task_queue=stage.queue).send("support", s1, "track T1234", user=user)
     assert {f"{one.context.trace_id:x}" for one in seen.all()} == {"a" * 32}
     assert f"{seen.named('turn')[0].parent.span_id:x}" == "b" * 16
+
+
+def test_a_span_of_a_memory_says_neither_of_whom_nor_what():
+    whose = {"agent": "desk", "by": "user.id", "value": "planted-name", "tenant": "planted-tenant"}
+    entry = MemoryEntry(
+        **whose, id="r/1", at_ms=1, said="planted-word", answered="planted-word", found=[{}], chars=1, results=1
+    )
+    read, written = asked(MemoryQuestion(**whose, chars=1, results=1)), asked(entry)
+    assert (read.name, read.facts) == ("memory-read", {"interlock.memory.by": "user.id"})
+    assert (written.name, written.facts["interlock.memory.results"]) == ("memory-write", 1)
+    assert "planted" not in repr([read, written])
