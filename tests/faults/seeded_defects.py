@@ -29,6 +29,13 @@ class Defect:
 
 
 DEFECTS = (
+    Defect("an invented identifier admitted", "interlock/interpreter/models/proposing.py", "if known is not None and _is(given, known, exact):", "if known is not None:", "tests/faults/test_faults_proposals.py tests/assistant/test_choosing.py"),
+    Defect("invented identifiers in texts", "interlock/interpreter/models/proposing.py", "_named(turn, form) - said for form", "_named(turn, form) - _named(turn, form) for form", "tests/faults/test_faults_proposals.py"),
+    Defect("a tool that the step has not", "interlock/interpreter/models/selecting.py", "for name in step.tools if name not in done", "for name in turn.program.mounts if name not in done", "tests/faults/test_faults_obedient.py"),
+    Defect("figures from nowhere", "interlock/interpreter/models/generating.py", 'own, shown) and policy.mode == "strict"', 'own, shown) and policy.mode == "prefer"', "tests/faults/test_faults_obedient.py"),
+    Defect("passages cited that are not there", "interlock/interpreter/models/generating.py", "if turn.asking.retrievals else []", "if False else []", "tests/assistant/test_retrieving.py"),
+    Defect("sensitive fields shown to models", "interlock/interpreter/models/prompts.py", "if tool.output is not None and isinstance(value, dict):", "if tool.output is None and isinstance(value, dict):", "tests/faults/test_faults_obedient.py"),
+    Defect("a cancelled turn goes on", "workflows/interlock_workflows/driver.py", "task.cancelling() > 0", "task.cancelling() > 9", "tests/workflows/models/test_model_interrupted.py"),
     Defect("a call's own cells stale by what it invalidates", "interlock/interpreter/cells.py", "if path not in own}", "if path or own}", "tests/work/test_invalidating.py"),
     Defect("undone by cells that have become stale", "interlock/interpreter/work/effects.py", '{key: {**cell, "made_from": {}}', "{key: {**cell}", "tests/work/test_invalidating.py"),
     Defect("a request that may have arrived made anew", "interlock/interpreter/arguments.py", "if sent is None or", "if sent is None or sent or", "tests/work/test_invalidating.py"),
