@@ -61,7 +61,7 @@ def test_a_benchmark_prints_its_rows(name):
 @pytest.mark.server
 @pytest.mark.slow
 def test_the_benchmarks_on_a_server_print_their_rows():
-    rows = table("durable", "growing", "procedure")
+    rows = table("durable", "costs", "growing", "procedure")
     assert_rows(rows, ON_A_SERVER)
     assert {row[0]: row[1] for row in rows}["turn of one gate: history"] == "5 events"
     assert {row[0]: row[3] for row in rows}["a step of a procedure: history"] == "yes"
