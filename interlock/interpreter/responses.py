@@ -87,9 +87,9 @@ def _business(turn: "Turn", call: "CallResult") -> Any:
 
 
 def _error_of(turn: "Turn", call: "CallResult") -> dict[str, Any]:
-    tool = turn.program.plan.tools[call.tool]
+    tool = turn.program.plan.tools.get(call.tool)  # none of a procedure
     return {
-        "server_name": tool.server or tool.transport,
+        "server_name": "procedure" if tool is None else tool.server or tool.transport,
         "tool_name": call.tool,
         "status": call.outcome,
         "error_message": call.message or call.audit.get("error", ""),

@@ -75,7 +75,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
         step.id,
         step.at,
         schema=prompts.REPLY_SCHEMA if classed else None,
-        streamed=not classed,
+        streamed=not classed and _guarded(turn, step, shown) is None,
         named=roles.overriding(turn),
     )
     came: Generated = (yield [asked])[0]
@@ -186,7 +186,8 @@ def _guarded(turn: Turn, step: "GenerateStep", shown: "Shown") -> list[Any] | No
     if in_turn(turn):
         return [*evidence.receipts(turn, shown)]
     tools = turn.program.plan.tools
-    asks_facts = turn.asking.looks_up or any(tools[call.tool].fact is not None for call in turn.calls)
+    called = [tools[call.tool] for call in turn.calls if call.tool in tools]
+    asks_facts = turn.asking.looks_up or any(tool.fact is not None for tool in called)
     if not asks_facts or step.no_result == "keep":
         return None
     return [*evidence.receipts(turn, shown), turn.message.text]
