@@ -15,6 +15,8 @@ from demo.hr.exchange import Refusal, Reply, Request
 from demo.hr.service import Service
 
 MAX_BODY = 65_536
+MAX_PIECES = 16
+LINGERS_S = 1.0
 GONE = (BrokenPipeError, ConnectionResetError)
 """The caller was killed, or hung up, before its answer came."""
 
@@ -33,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             self.close_connection = True
             self._send(refusal.reply())
+            self._read_on()
         else:
             self._send(self.server.service.answer(request))
 
@@ -76,6 +79,15 @@ class Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(*GONE):
             self.end_headers()
             self.wfile.write(content)
+
+    def _read_on(self) -> None:
+        """Take in what was refused unread, for a moment: a connection closed before takes its answer with it."""
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(LINGERS_S)
+            for _ in range(MAX_PIECES):
+                if not self.connection.recv(MAX_BODY):
+                    return
 
     def log_message(self, *_: object) -> None:
         """Say nothing: the audit has every request."""

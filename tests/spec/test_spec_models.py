@@ -29,6 +29,7 @@ def test_each_action_makes_its_step():
         {"retrieve": "handbook", "top": 2},
         {"generate": "auto", "grounding": {"mode": "off"}},
         {"act": {"max_calls": 2}, "guidance": "briefly"},
+        {"plan": {"goal": "all of it", "actions": ["x"]}},
         {"flow": "main"},
         {"set": {"a": 1}},
         {"switch": [{"when": "x", "do": [{"reply": "a"}]}, {"do": [{"reply": "b"}]}]},
