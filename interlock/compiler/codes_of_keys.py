@@ -5,7 +5,7 @@ from interlock.compiler.meaning import Meaning
 KEYS = {
     "unknown-kind": Meaning(
         "a `kind` that is not there",
-        "Agent, Library and Suite are the kinds of spec.",
+        "Agent, Procedure, Library and Suite are the kinds of spec.",
     ),
     "unknown-version": Meaning(
         "an `apiVersion` that is not known",
@@ -17,7 +17,9 @@ KEYS = {
     ),
     "unknown-action": Meaning(
         "a step with an action that is not there",
-        "A step has one action: call, collect, respond, reply, refuse, handoff, flow, set, switch or do.",
+        "A step has one action: in flows call, run, collect, act, plan, retrieve, generate, respond, reply, refuse, "
+        "handoff, flow, set, switch or do; in procedures call, run, generate, respond, set, switch, parallel, "
+        "for_each, do, wait, receive, end or fail.",
     ),
     "missing-key": Meaning(
         "a required key is missing",
