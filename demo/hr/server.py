@@ -72,6 +72,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
         if reply.replayed:
             self.send_header("Idempotency-Replayed", "true")
         if reply.status == 401:
