@@ -34,12 +34,12 @@ class Desk:
 def line(database):
     """A way to the database that a test may cut; nothing is remembered there."""
     administrator, socket = database
-    administrator.execute("GRANT CREATE ON DATABASE shop TO shop")
     administrator.execute("DROP SCHEMA IF EXISTS interlock_memory CASCADE")
     line = Line(socket)
     line.start()
     yield line
     line.stop()
+    administrator.execute("GRANT CREATE ON DATABASE shop TO shop")  # a test may have taken it away
 
 
 @pytest.fixture
