@@ -18,7 +18,8 @@ pytestmark = pytest.mark.server
 
 SECRET = "planted-secret-8c41"
 SAID = "我的包裹 T1234 在哪里 said-by-user"
-PIN = "4711"
+PIN = "471108159263"
+MASKED = "*" * len(f"PIN{PIN}")
 DESK = """
     kind: Agent
     name: desk
@@ -29,7 +30,7 @@ DESK = """
     models: {general: {model: small}}
     slots:
       number: {patterns: ['T[0-9]{4}'], ask: Which?}
-      pin: {patterns: ['PIN[0-9]{4}'], sensitive: true, ask: Pin?}
+      pin: {patterns: ['PIN[0-9]{12}'], sensitive: true, ask: Pin?}
     retrievers: {notes: {python: notes}}
     tools:
       track:
@@ -93,7 +94,7 @@ async def test_with_trace_text_they_are_but_for_what_is_sensitive_or_secret(
     assert [one for one in TEXTS if one != "said-by-service" and one not in text] == []
     assert [one for one in (SECRET, PIN) if one in text] == []
     turn = seen.named("turn")[0].attributes
-    assert turn["interlock.message"] == f"{SAID} *******"
+    assert turn["interlock.message"] == f"{SAID} {MASKED}"
     assert turn["interlock.reply"] == "said-by-model"
     arguments = json.loads(seen.named("argument-verification")[0].attributes["interlock.arguments"])
     assert arguments == {"number": "T1234", "pin": "***"}
