@@ -9,6 +9,8 @@ from interlock.compiler.order import normal
 from interlock.compiler.walk import flow_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from interlock.compiler.units import Unit
     from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
@@ -63,6 +65,26 @@ def loops_around(unit: Unit, path: Path) -> tuple[Written, ...]:
     steps = steps_by_path(unit)
     around = [steps[path[:at]] for at, key in enumerate(path) if key == "for_each" and path[:at] in steps]
     return tuple(step for step in around if step.action == "for_each")
+
+
+def conditions_around(unit: Unit, path: Path, most_branches: int | None = None) -> Iterator[tuple[str, bool]]:
+    """The conditions around a step, as written, each with whether it holds there.
+
+    Branches that come before are among them; `most_branches`: of how many the last ones.
+    """
+    steps = steps_by_path(unit)
+    for at in range(1, len(path) + 1):
+        step = steps.get(path[:at])
+        if step is None:
+            continue
+        if step.model.when is not None:
+            yield step.model.when, True
+        if step.action == "switch" and path[at : at + 1] == ("switch",):
+            taken = int(path[at + 1])
+            first = 0 if most_branches is None else max(0, taken - most_branches)
+            for index, branch in enumerate(step.model.switch[first : taken + 1], first):
+                if branch.when is not None:
+                    yield branch.when, index == taken
 
 
 def guards_of(unit: Unit, path: Path) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_tools import HEADER
 from interlock.compiler.walk import all_steps
+from interlock.spec.tools import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
-
-WRITING = frozenset({"write", "irreversible"})
-"""The effects that change something outside."""
 
 
 def check_effects(project: Project, findings: Findings) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.assertions import Proof
 from interlock.compiler.guarded import Guarded, Unguarded
 from interlock.compiler.trails import OF_ITS_OWN, places
+from interlock.spec.tools import WRITING
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
 
-COVERED = {"write": frozenset({"write", "irreversible"}), "irreversible": frozenset({"irreversible"})}
+COVERED = {"write": WRITING, "irreversible": frozenset({"irreversible"})}
 """The effects that a guard is about: its own and the graver."""
 
 MOST_PLACES = 12

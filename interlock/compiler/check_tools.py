@@ -13,6 +13,7 @@ from interlock.compiler.findings import suggestion
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.order import check_order
 from interlock.compiler.shapes import at_path, result_shape
+from interlock.spec.tools import WRITING
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
@@ -84,7 +85,7 @@ def _http(part: Part, findings: Findings) -> None:
 def _doubt(part: Part, method: str, findings: Findings) -> None:
     """A method that promises the contrary of what the tool says it does."""
     effect = part.model.effect
-    writes = effect in ("write", "irreversible")
+    writes = effect in WRITING
     if method != "GET" and not writes:
         message = f"{method} usually changes something, and this tool says `effect: {effect}`"
         findings.warning("doubtful-effect", message, part.value("effect"), hint="make sure that the call only reads")

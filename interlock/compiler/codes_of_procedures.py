@@ -91,8 +91,10 @@ PROCEDURES = {
         "The path is shown. Assert the condition by the `when` of the step or of one around it, or under the tool's "
         "`requires`; or end the run before, `when: not conditions.x`, if nothing that the condition reads can be "
         "missing: where something is, neither the condition nor its contrary holds. What a procedure that is run "
-        "asserts is about its own input: it counts where `with` gives it the same, `{x: '{{ input.x }}'}`. `except` "
-        "names tools that need it not.",
+        "asserts is about its own input: it counts where `with` gives it the same, `{x: '{{ input.x }}'}`, for all "
+        "that the condition depends on there, what chooses between two answers among it; an event, what a model fills "
+        "in, the answer to a write, and a failure that is handled are never the same. `except` names tools that need "
+        "it not.",
     ),
     "too-early": Meaning(
         "something is read before it can be there",

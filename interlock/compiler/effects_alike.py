@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interlock.compiler.apart import steps_by_path
+from interlock.compiler.apart import conditions_around
 from interlock.compiler.keyed_calls import key_reads
 from interlock.compiler.terms import NOTHING, NoTerm, literal, put_in, terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from interlock.compiler.keyed_calls import Keyed
     from interlock.compiler.terms import Term
     from interlock.compiler.units import Unit
@@ -90,30 +88,13 @@ def _key(call: Keyed) -> Term:
 def _conditions(unit: Unit, path: Path) -> frozenset[Term]:
     """The conditions around a step, as far as they can be told."""
     found = []
-    for text, holds in _around(unit, path):
+    for text, holds in conditions_around(unit, path, MOST_BRANCHES):
         try:
             term = terms_of(unit).condition(text)
         except NoTerm:
             continue
         found += _parts(term) if holds else [_contrary(term)]
     return frozenset(found)
-
-
-def _around(unit: Unit, path: Path) -> Iterator[tuple[str, bool]]:
-    """The texts of the conditions around a step, each with whether it holds there."""
-    steps = steps_by_path(unit)
-    for at in range(1, len(path) + 1):
-        step = steps.get(path[:at])
-        if step is None:
-            continue
-        if step.model.when is not None:
-            yield step.model.when, True
-        if step.action == "switch" and path[at : at + 1] == ("switch",):
-            taken = int(path[at + 1])
-            branches = step.model.switch[max(0, taken - MOST_BRANCHES) : taken + 1]
-            for branch in branches:
-                if branch.when is not None:
-                    yield branch.when, branch is branches[-1]
 
 
 def _parts(term: Term) -> list[Term]:

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.demands import COMPUTED
+from interlock.compiler.givers import givers_of
 from interlock.compiler.keyed_calls import through_computed
-from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
 from interlock.expressions import nodes
 from interlock.expressions.parser import parse_expression
@@ -81,14 +81,7 @@ class Terms:
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
-        self._sets: dict[str, list[Any]] = {}
-        self._lists: dict[str, list[Any]] = {}
-        for step in all_steps(unit):
-            if step.action == "set":
-                for name, value in step.model.set.items():
-                    self._sets.setdefault(name, []).append(value)
-            elif step.action == "for_each":
-                self._lists.setdefault(step.model.for_each.as_, []).append(step.model.for_each.items)
+        self._givers = givers_of(unit)
 
     def value(self, value: Any, unit: Unit | None = None, depth: int = 0) -> Term:
         """A value as written, in the procedure or in a Library whose constants it reads."""
@@ -118,17 +111,18 @@ class Terms:
         if root == "config":
             part = (unit or self._unit).find("config", name)
             return _below(literal(part.model), below) if part is not None else ("here", ".".join(read))
-        if root == "vars" and len(self._sets.get(name, ())) == 1 and depth < DEEPEST:
-            return _below(self.value(self._sets[name][0], depth=depth + 1), below)
+        sets = self._givers.get((root, name), ()) if root == "vars" else ()
+        if len(sets) == 1 and depth < DEEPEST:
+            return _below(self.value(sets[0].model.set[name], depth=depth + 1), below)
         if root in COMPUTED:
             return self._computed(read, unit or self._unit, depth)
         return self._item(root, rest, depth)
 
     def _item(self, root: str, rest: Iterable[str], depth: int) -> Term:
-        lists = self._lists.get(root, ())
-        if len(lists) != 1 or depth >= DEEPEST:
+        loops = self._givers.get((root,), ())
+        if len(loops) != 1 or depth >= DEEPEST:
             return ("here", ".".join((root, *rest)))
-        return _below(("item", root, self.value(lists[0], depth=depth + 1)), rest)
+        return _below(("item", root, self.value(loops[0].model.for_each.items, depth=depth + 1)), rest)
 
     def _computed(self, read: Read, unit: Unit, depth: int) -> Term:
         part = unit.find(COMPUTED[read[0]], read[1])

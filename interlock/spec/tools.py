@@ -32,6 +32,9 @@ Digest = Annotated[str, StringConstraints(pattern=DIGEST)]
 Host = Annotated[str, StringConstraints(pattern=HOST)]
 Effect = Literal["none", "read", "write", "irreversible"]
 
+WRITING = frozenset({"write", "irreversible"})
+"""The effects that change something outside."""
+
 
 class Auth(SpecModel):
     """How a server knows us. `{{ secrets.X }}` stands here, or in the `env` of an MCP server."""

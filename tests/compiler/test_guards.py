@@ -11,6 +11,13 @@ from interlock.source import Bundle, read_document
 
 HEAD: dict[str, Any] = {"apiVersion": "interlock/v1", "kind": "Procedure", "uses": ["parts"]}
 ANSWER = {"output": {"state": {"type": "string"}}, "produces": {"state": {"at": "state"}}}
+PAYMENT = {
+    "http": "POST /payments",
+    "effect": "write",
+    "idempotency": {"header": "Idempotency-Key"},
+    "output": {"payment": {"type": "string"}},
+    "ensures": [{"that": "result.payment != ''"}],
+}
 PARTS: dict[str, Any] = {
     "apiVersion": "interlock/v1",
     "kind": "Library",
@@ -24,6 +31,7 @@ PARTS: dict[str, Any] = {
         "all_open": {"that": "cells.all_groups.state == 'OPEN'"},
         "fresh": {"call": "group", "with": {"of": "{{ input.word }}"}, "that": "result.state == 'OPEN'"},
         "of_this_run": {"that": "run.id != ''"},
+        "wished": {"that": "input.ok"},
     },
     "tools": {
         "all_groups": {"http": "GET /groups", "effect": "read", **ANSWER},
@@ -33,13 +41,8 @@ PARTS: dict[str, Any] = {
             "input": {"of": {"type": "string", "from": "caller"}},
             **ANSWER,
         },
-        "pay": {
-            "http": "POST /payments",
-            "effect": "write",
-            "idempotency": {"header": "Idempotency-Key"},
-            "output": {"payment": {"type": "string"}},
-            "ensures": [{"that": "result.payment != ''"}],
-        },
+        "pay": PAYMENT,
+        "note": PAYMENT,
     },
 }
 INPUT = {"ok": {"type": "boolean"}, "word": {"type": "string"}}
@@ -56,7 +59,7 @@ def pays_if(condition):
 
 
 def found(by, run, child, *others):
-    main = procedure("main", [*READS, run], guard=[{"effect": "write", "by": by}])
+    main = procedure("main", [*READS, run], guard=[{"effect": "write", "by": by, "except": ["note"]}])
     specs = [PARTS, main, child, *others]
     read = tuple(read_document(json.dumps(one).encode(), f"{one['name']}.yaml")[0] for one in specs)
     return compile_bundle(Bundle("test", Path(), read, {}), plans=False).diagnostics
@@ -104,6 +107,90 @@ def test_what_reads_something_else_does_not_count(condition: str, given: str):
 
 def test_the_id_of_a_run_is_never_that_of_the_run_above():
     assert codes("of_this_run", {"run": "child", "with": SAME}, pays_if("of_this_run")) == ["unguarded"]
+
+
+def of(word, name):
+    return {"id": name, "call": "group", "with": {"of": word}}
+
+
+def set_by(step):
+    """The group that is asked for is `a`, unless a step sets another one."""
+    return [{"set": {"of": "a"}}, step, of("{{ vars.of }}", "one"), PAYS]
+
+
+PAYS = {"when": "conditions.group_open", "call": "pay"}
+A, B, OTHER = of("a", "one"), of("b", "two"), {"set": {"of": "b"}}
+NAMED = [{"when": f"input.word == '{at}'", "do": [A | {"id": f"a{at}"}]} for at in range(6)]
+ONE = {"items": "{{ [1] if input.ok else [] }}", "as": "it", "key": "{{ it }}", "do": [OTHER]}
+ENOUGH = {"until": "result.state == 'OPEN' or input.ok", "every": "1s", "timeout": "9s"}
+CHOSEN = {
+    "a branch": [{"switch": [{"when": "input.ok", "do": [A]}, {"do": [B]}]}, PAYS],
+    "a branch after many": [{"switch": [{"when": "input.ok", "do": [A]}, *NAMED, {"do": [B]}]}, PAYS],
+    "a condition": set_by({**OTHER, "when": "input.ok"}),
+    "a condition with a name": set_by({**OTHER, "when": "conditions.wished"}),
+    "a condition around": set_by({"when": "input.ok", "do": [OTHER]}),
+    "a list": set_by({"for_each": ONE}),
+    "when it is enough": [{**A, "repeat": ENOUGH}, PAYS],
+}
+"""What gives a cell that a condition reads, as an input chooses that no argument shows."""
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_what_decides_which_answer_is_read_must_be_the_same_too(chosen: str):
+    child = procedure("child", CHOSEN[chosen])
+    assert codes("group_open", {"run": "child", "with": {**SAME, "ok": True}}, child) == ["unguarded"]
+    assert codes("group_open", {"run": "child", "with": SAME}, child) == []
+
+
+SORTED = {"id": "sorted", "generate": "general", "instructions": "Sort.", "output": {"yes": {"type": "boolean"}}}
+FAILS = {"fail": "No."}
+OF_ERROR = {"call": "group", "with": {"of": "{{ error.message }}"}}
+OWN = {
+    "a failure that is handled": [{**A, "catch": [{"do": [B]}]}, PAYS],
+    "a failure that is passed over": set_by(
+        {"do": [{"call": "all_groups"}, OTHER], "catch": [{"errors": ["timeout"]}]}
+    ),
+    "a failure within what is asked": [
+        {"do": [{"set": {"of": "a"}}, {"call": "all_groups"}, OTHER], "catch": [{"do": [*set_by(OTHER)[2:], FAILS]}]}
+    ],
+    "the error": [{"call": "all_groups", "catch": [{"do": [OF_ERROR]}]}, PAYS],
+    "an event": [{"receive": "signed"}, of("{{ steps.signed.result.word }}", "one"), PAYS],
+    "a variable of an event": [{"receive": "signed"}, *set_by({"set": {"of": "{{ steps.signed.result.word }}"}})],
+    "what a model fills in": [SORTED, *set_by({**OTHER, "when": "steps.sorted.result.yes"})],
+    "a procedure that is told more": [{"run": "told", "with": SAME}, of("{{ steps.told.result.word }}", "one"), PAYS],
+    "one that ends as it is told": [{"run": "ends", "with": SAME}, of("{{ steps.ends.result.word }}", "one"), PAYS],
+    "the answer to an effect": [{"call": "note"}, of("{{ steps.note.result.payment }}", "one"), PAYS],
+}
+"""What gives a cell that a condition reads, as only the run itself knows."""
+SIGNED = {"events": {"signed": {"word": {"type": "string"}}}}
+MODELS = {"servers": {"llm": {"openai": "https://llm.example"}}, "models": {"general": {"server": "llm", "model": "m"}}}
+
+
+@pytest.mark.parametrize("own", OWN)
+def test_what_only_a_run_knows_is_never_the_same(own: str):
+    child = procedure("child", OWN[own], **SIGNED, **MODELS)
+    told = procedure("told", [{"receive": "signed"}], **SIGNED, result={"word": "{{ steps.signed.result.word }}"})
+    end = {"end": {"word": "b"}, "when": "steps.signed.result.word == 'b'"}
+    ends = procedure("ends", [{"receive": "signed"}, end], **SIGNED, result={"word": "a"})
+    found_codes = codes("group_open", {"run": "child", "with": SAME}, child, told, ends)
+    assert [code for code in found_codes if code != "unused"] == ["unguarded"]
+
+
+ALIKE = {
+    "a failure that ends it": [{**A, "catch": [{"do": [FAILS]}]}, PAYS],
+    "a procedure that is told no more": [
+        {"run": "asks", "with": SAME},
+        of("{{ steps.asks.result.word }}", "one"),
+        PAYS,
+    ],
+}
+
+
+@pytest.mark.parametrize("alike", ALIKE)
+def test_what_ends_otherwise_or_is_made_of_the_same_counts(alike: str):
+    asks = procedure("asks", [of("{{ input.word }}", "one")], result={"word": "{{ steps.one.result.state }}"})
+    child = procedure("child", ALIKE[alike])
+    assert codes("group_open", {"run": "child", "with": SAME}, child, asks) == []
 
 
 def test_an_item_of_a_loop_is_not_what_is_read_before_it():
