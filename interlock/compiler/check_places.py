@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.walk import all_steps, every
+from interlock.spec.steps import NEEDED_IN_PROCEDURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +74,9 @@ def check_places(project: Project, findings: Findings) -> None:
 
 
 def _in_procedure(unit: Unit, step: Written, findings: Findings) -> None:
-    fills = step.action == "generate" and step.model.output is not None
-    if step.action in TALKING and not fills:
-        what = f"`{step.action}`" + (" without `output`" if step.action == "generate" else "")
+    needed = NEEDED_IN_PROCEDURE.get(step.action)
+    if step.action in TALKING and (needed is None or needed not in step.model.model_fields_set):
+        what = f"`{step.action}`" + (f" without `{needed}`" if needed else "")
         message = f"a procedure talks to nobody: {what} is for the flows of an Agent"
         place = unit.key(*step.path, step.action)
         findings.error("not-in-procedure", message, place, hint=TALKING[step.action])

@@ -14,7 +14,7 @@ from interlock.spec import KINDS
 from interlock.spec.base import SpecModel
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of
 from interlock.spec.patterns import FORMS, LANGUAGE
-from interlock.spec.steps import ACTIONS, TALKING, WORKING, BaseStep, Step
+from interlock.spec.steps import ACTIONS, NEEDED_IN_PROCEDURE, TALKING, WORKING, BaseStep, Step
 
 Schema = dict[str, Any]
 
@@ -134,7 +134,10 @@ class _Maker:
         chain: Schema = {"type": "object", "properties": {**common, **actions}, "additionalProperties": False}
         for action, model in reversed(here.items()):
             condition = {"type": "object", "required": [action]}
-            chain = {"if": condition, "then": self._closed(model) | {"description": _description(model)}, "else": chain}
+            step = self._closed(model) | {"description": _description(model)}
+            if self._left_out is TALKING and (needed := NEEDED_IN_PROCEDURE.get(action)):
+                step["required"] = [*step["required"], needed]
+            chain = {"if": condition, "then": step, "else": chain}
         return chain
 
 

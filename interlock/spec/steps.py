@@ -332,12 +332,15 @@ ACTIONS: dict[str, type[BaseStep]] = {
 }
 """The step models by their action key, in the order in which they are offered."""
 
-TALKING = frozenset({"collect", "reply", "refuse", "handoff", "retrieve", "generate", "act", "plan", "flow"}) | {
+TALKING = frozenset({"collect", "reply", "refuse", "handoff", "retrieve", "act", "plan", "flow"}) | {
     "expand",
     "max_parts",
     "waiting",
 }
 """Actions and keys that need a conversation: they stand in the flows of an Agent only."""
+
+NEEDED_IN_PROCEDURE = {"generate": "output"}
+"""Actions that stand in a Procedure only with a key that is otherwise left to the author."""
 
 WORKING = frozenset({"parallel", "for_each", "wait", "receive", "end", "fail", "timeout", "repeat", "compensate"})
 """Actions and keys that only the steps of a Procedure have."""

@@ -24,10 +24,13 @@ from pathlib import Path
 import forked
 import yaml
 from click.testing import CliRunner
+from jsonschema import Draft7Validator
 
 from interlock.cli import root
 from interlock.cli.server import free_port
 from interlock.compiler import compile_folder
+from interlock.source import read_document
+from interlock.spec.schema import editor_schema
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial" / "first-agent.md"
@@ -35,6 +38,7 @@ FIRST_PROCEDURE = TUTORIAL.with_name("first-procedure.md")
 GO_ON = {"run-procedures.md": FIRST_PROCEDURE, "writes.md": FIRST_PROCEDURE}
 """The tutorial that a how-to goes on from, if it is not the first."""
 
+EDITOR = Draft7Validator(editor_schema())
 UPDATE = bool(os.environ.get("INTERLOCK_UPDATE_GOLDEN"))
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<language>[a-z]*)(?P<rest>.*)$")
 SHELL = re.compile(r"[|&;<>$`]")
@@ -251,6 +255,10 @@ class Walk:
         assert sorted(one.code for one in found) == sorted(wanted), (
             f"{block}: expected {wanted or 'no findings'}:\n{shown}"
         )
+        if not wanted:
+            document, _ = read_document(path.read_bytes(), path.name)
+            told = [f"{error.json_path}: {error.message}" for error in EDITOR.iter_errors(document.data)]
+            assert told == [], f"{block}: the editor's schema says otherwise than the checker: {told}"
         if wanted and "stays" not in block.says:
             path.unlink() if before is None else path.write_text(before, encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """The editor schema: valid draft-07, made for completion, and of one mind with the models."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -158,6 +159,23 @@ def test_invalid_specs_fail_in_editor_and_models(text, old, new):
     data = data_of(text.replace(old, new, 1))
     assert not EDITOR.is_valid(data)
     assert data["kind"] not in KINDS or not model_takes(data)
+
+
+ROOT = Path(__file__).parents[2]
+SPECS = sorted([*ROOT.glob("specs/**/*.yaml"), *ROOT.glob("tests/compiler/ok/**/*.yaml")])
+
+
+@pytest.mark.parametrize("file", SPECS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_what_the_checker_passes_the_editor_passes(file: Path):
+    assert [error.message for error in EDITOR.iter_errors(data_of(file.read_text(encoding="utf-8")))] == []
+
+
+def test_a_procedure_lets_a_model_fill_in_fields_and_nothing_else():
+    head = {"apiVersion": "interlock/v1", "kind": "Procedure", "name": "sort"}
+    asks = {"id": "sorted", "generate": "auto", "instructions": "Sort."}
+    fills = {**asks, "output": {"kind": {"type": "string", "enum": ["a", "b"]}}}
+    assert EDITOR.is_valid({**head, "steps": [fills]})
+    assert not EDITOR.is_valid({**head, "steps": [asks]})
 
 
 def test_steps_are_told_apart_by_a_chain_that_begins_with_each_action():
