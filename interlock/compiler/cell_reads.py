@@ -1,11 +1,11 @@
-"""Which cells a call and the sites of a step read, themselves or by conditions and tables."""
+"""Which cells and variables a call and the sites of a step read, themselves or by conditions and tables."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from interlock.compiler.apart import steps_by_path
 from interlock.compiler.demands import reachable, used_by
@@ -16,6 +16,7 @@ from interlock.compiler.written import copied_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from interlock.compiler.keyed_calls import Read
     from interlock.compiler.site import Site
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
@@ -24,8 +25,14 @@ if TYPE_CHECKING:
 _UNDECIDED = re.compile(r"\b(or|defined|default|if)\b")
 """Words by which a text goes on without a cell."""
 
-MIN_OF_A_CELL = 2
-"""A cell's path has more parts: `cells`, its tool, its key."""
+_MAY_BE_NONE = re.compile(r"\bnone\b")
+"""By it a text goes on without a variable, which is none before a step gives it a value."""
+
+PARTS_OF = {"cells": 3, "vars": 2}
+"""What is filled along a procedure, and how many parts of a path name it: root, tool and key, or root and variable."""
+
+Filled: TypeAlias = "tuple[str, str]"
+"""`("cells", tool)` or `("vars", name)`."""
 
 MOST_ASKED = 64
 """Tools that are looked into for one call: itself, and those that its checks call, which have checks of their own."""
@@ -36,17 +43,24 @@ OF_A_CALL = frozenset({"input", "requires", "ensures", "idempotency", "read_back
 
 @dataclass(frozen=True, slots=True)
 class CellRead:
-    """`needed`: without the cell there is no value. `after`: it is read when the call has been made.
+    """`path`: of a cell or variable. `needed`: without it there is no value. `after`: it is read after the call.
 
     `max_age`: how old it may be, as written.
     """
 
-    tool: str
-    key: str
+    path: Read
     site: Site
     needed: bool = False
     after: bool = False
     max_age: str = ""
+
+    @property
+    def filled(self) -> Filled:
+        """What a step fills as a whole: all cells of a tool, or one variable."""
+        return self.path[0], self.path[1]
+
+    def __str__(self) -> str:
+        return ".".join(self.path)
 
 
 def of_tool(tool: Part) -> tuple[CellRead, ...]:
@@ -140,27 +154,32 @@ def of_site(site: Site) -> Iterator[CellRead]:
     if goes_on_without(site):
         return
     needed = site.form == "path" or copied_path(site.text) is not None
-    for root, *rest in read_paths(site):
-        if root == "cells" and len(rest) > 1:
-            argument = _argument(site)
-            optional = argument is not None and (argument.optional or argument.default is not None)
-            max_age = (argument.max_age or "") if argument is not None else ""
-            yield CellRead(rest[0], rest[1], site, needed and not optional, max_age=max_age)
+    for path in _filled(site):
+        argument = _argument(site)
+        optional = argument is not None and (argument.optional or argument.default is not None)
+        goes_without = path[0] == "vars" and argument is None and (site.wanted is None or site.wanted.may_be_none)
+        max_age = (argument.max_age or "") if argument is not None else ""
+        yield CellRead(path, site, needed and not optional and not goes_without, max_age=max_age)
     for part in used_by(site):
-        for tool, key, inner in _behind(part):
-            yield CellRead(tool, key, inner)
+        for path, inner in _behind(part):
+            yield CellRead(path, inner)
 
 
-def _behind(part: Part) -> tuple[tuple[str, str, Site], ...]:
-    """The cells that a condition or table reads, by others too, worked out once."""
-    memo = ("cells behind", part.plural, part.name)
+def _filled(site: Site) -> Iterator[Read]:
+    """The cells and variables that a site reads, by their paths."""
+    for path in read_paths(site):
+        parts = PARTS_OF.get(path[0])
+        if parts is not None and len(path) >= parts and not (path[0] == "vars" and _MAY_BE_NONE.search(site.text)):
+            yield path[:parts]
+
+
+def _behind(part: Part) -> tuple[tuple[Read, Site], ...]:
+    """The cells and variables that a condition or table reads, by others too, worked out once."""
+    memo = ("filled behind", part.plural, part.name)
     if memo not in part.unit.memo:
         sites = (site for member in reachable(part) for site in sites_of(member) if not _UNDECIDED.search(site.text))
-        reads = ((path, site) for site in sites for path in read_paths(site))
-        part.unit.memo[memo] = tuple(
-            (path[1], path[2], site) for path, site in reads if path[0] == "cells" and len(path) > MIN_OF_A_CELL
-        )
-    found: tuple[tuple[str, str, Site], ...] = part.unit.memo[memo]
+        part.unit.memo[memo] = tuple((path, site) for site in sites for path in _filled(site))
+    found: tuple[tuple[Read, Site], ...] = part.unit.memo[memo]
     return found
 
 

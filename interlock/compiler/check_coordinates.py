@@ -1,12 +1,13 @@
-"""Cells in Procedures: each is filled before it is read, on some path at least, and by one call that is known."""
+"""Cells and variables in Procedures: each is filled before it is read, on some path at least; cells by one call."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
 from interlock.compiler.coordinates import Meeting, followed, undone
-from interlock.compiler.fillings import MOST_CALLS, Filling
+from interlock.compiler.fillings import MOST_STEPS, Filling, filled_by
 from interlock.compiler.order import normal
 from interlock.compiler.running_order import all_run, in_running_order
 from interlock.compiler.unfilled import STALE, reason, remedy
@@ -14,6 +15,7 @@ from interlock.compiler.walk import all_steps
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
+    from interlock.compiler.cell_reads import Filled
     from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
@@ -36,27 +38,27 @@ def check_coordinates(project: Project, findings: Findings) -> None:
 
 
 class _Report:
-    """What is told of one Procedure; of each step and tool once."""
+    """What is told of one Procedure; of each step, and all cells of a tool or one variable, once."""
 
     def __init__(self, unit: Unit, findings: Findings) -> None:
         self._unit = unit
         self._findings = findings
-        self._told: set[tuple[Path, str]] = set()
-        self._calls: dict[str, list[Path]] = {}
+        self._told: set[tuple[Path, Filled]] = set()
+        self._filling: dict[Filled, list[Path]] = {}
         self._below: dict[str, str] | None = None
         self._pairs: dict[tuple[Path, Path], bool] = {}
         for step in all_steps(unit):
-            if step.action == "call":
-                self._calls.setdefault(step.model.call, []).append(step.path)
+            for what in filled_by(step):
+                self._filling.setdefault(what, []).append(step.path)
 
     def meeting(self, met: Meeting) -> None:
         """One read at its place in the walk."""
-        tool, filling = met.read.tool, met.filling
-        if (met.step, tool) in self._told or self._unit.find("tools", tool) is None:
+        what, filling = met.read.filled, met.filling
+        if (met.step, what) in self._told or not self._is_known(what):
             return
-        if not filling.calls:
+        if not filling.steps:
             self._unfilled(met)
-        elif (rivals := self._rivals(met)) is not None:
+        elif what[0] == "cells" and (rivals := self._rivals(met)) is not None:
             self._two(met, rivals)
         elif not filling.sure and met.read.needed and not self._is_guarded(met):
             self._perhaps(met)
@@ -64,24 +66,28 @@ class _Report:
             self._too_old(met)
         else:
             return
-        self._told.add((met.step, tool))
+        self._told.add((met.step, what))
+
+    def _is_known(self, what: Filled) -> bool:
+        """Whether it is there at all; what is not is told where names are checked."""
+        return what in self._filling if what[0] == "vars" else self._unit.find("tools", what[1]) is not None
 
     def undoing(self, step: Written) -> None:
         """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
 
-        def before(tool: str) -> Filling:
-            calls = self._calls_before_undoing(step, tool)
-            return Filling(calls, sure=bool(calls))
+        def before(what: Filled) -> Filling:
+            steps = self._before_undoing(step, what)
+            return Filling(steps, sure=bool(steps))
 
         for met in undone(self._unit, step, before):
             self.meeting(met)
 
-    def _calls_before_undoing(self, step: Written, tool: str) -> tuple[Path, ...]:
-        if step.action == "call" and step.model.call == tool:
+    def _before_undoing(self, step: Written, what: Filled) -> tuple[Path, ...]:
+        if what in filled_by(step):
             return (step.path,)  # a call is undone with the cells that it filled itself
         around = loops_around(self._unit, step.path)
         found = []
-        for path in self._calls.get(tool, ())[:MOST_CALLS]:
+        for path in self._filling.get(what, ())[:MOST_STEPS]:
             loops = loops_around(self._unit, path)
             seen = loops == around[: len(loops)]
             related = path == step.path or relation(self._unit, path, step.path) != "exclusive"
@@ -92,21 +98,25 @@ class _Report:
     # -- nothing has filled it ----------------------------------------------------------------------------------------
 
     def _unfilled(self, met: Meeting) -> None:
-        tool, key = met.read.tool, met.read.key
+        root, name = met.read.filled
         place, also = self._place(met)
-        calls = self._calls.get(tool, [])
-        if not calls:
-            message = f"`cells.{tool}.{key}` is never filled: no step of this procedure calls {tool!r}"
-            hint = self._elsewhere(tool) or f"add `- call: {tool}` before it"
+        steps = self._filling.get(met.read.filled, [])
+        if not steps:
+            message = f"`{met.read}` is never filled: no step of this procedure calls {name!r}"
+            hint = self._elsewhere(name) or f"add `- call: {name}` before it"
             self._findings.error("cell-never-filled", message, place, also=also, hint=hint)
             return
         if met.filling.gone is not None:
             other, why = met.filling.gone, STALE
         else:
-            other, why = reason(self._unit, met.step, calls)
-        message = f"nothing can have filled `cells.{tool}.{key}` before this"
-        also = (*also, (self._unit.key(*other, "call"), why))
-        self._findings.error("cell-not-filled-yet", message, place, also=also, hint=remedy(tool, why))
+            other, why = reason(self._unit, met.step, steps)
+        also = (*also, (self._step(other), why))
+        if root == "vars":
+            message = f"nothing can have given `{met.read}` a value before this: it is always none here"
+            self._findings.error("variable-not-set-yet", message, place, also=also, hint=remedy(met.read, why))
+            return
+        message = f"nothing can have filled `{met.read}` before this"
+        self._findings.error("cell-not-filled-yet", message, place, also=also, hint=remedy(met.read, why))
 
     def _elsewhere(self, tool: str) -> str:
         if self._below is None:
@@ -122,7 +132,7 @@ class _Report:
     # -- more than one call may have filled it ------------------------------------------------------------------------
 
     def _rivals(self, met: Meeting) -> tuple[Path, Path] | None:
-        calls = met.filling.calls
+        calls = met.filling.steps
         if met.rival is not None and not self._has_its_own(calls, met.rival):
             return calls[0], met.rival
         for index, one in enumerate(calls):
@@ -150,9 +160,8 @@ class _Report:
         return bool(steps[one].model.with_ != steps[other].model.with_)
 
     def _two(self, met: Meeting, rivals: tuple[Path, Path]) -> None:
-        tool, key = met.read.tool, met.read.key
         place, also = self._place(met)
-        message = f"two calls of {tool!r} may have filled `cells.{tool}.{key}`, and nothing says which is meant"
+        message = f"two calls of {met.read.path[1]!r} may have filled `{met.read}`, and nothing says which is meant"
         calls = tuple((place, "one of them") for place in sorted(self._unit.key(*path, "call") for path in rivals))
         hint = "take the value from one step: `steps.<id>.result`, bound by `with` where the argument is `from: caller`"
         self._findings.error("two-producers", message, place, also=(*also, *calls), hint=hint)
@@ -162,30 +171,37 @@ class _Report:
     def _is_guarded(self, met: Meeting) -> bool:
         """Whether the step runs only where the cell is there: it asks for it, or for what its call asks for."""
         guards = guards_of(self._unit, met.step)
-        if any(f"cells.{met.read.tool}." in guard for guard in guards):
+        root, name = met.read.filled
+        if any(re.search(rf"\b{root}\.{name}\b", guard) for guard in guards):
             return True
         decided = met.filling.why is None or met.filling.why[2]
         mine = {normal(guard) for guard in guards}
-        theirs = ({normal(guard) for guard in guards_of(self._unit, call)} for call in met.filling.calls)
+        theirs = ({normal(guard) for guard in guards_of(self._unit, one)} for one in met.filling.steps)
         return decided and any(mine >= guard for guard in theirs)
 
     def _perhaps(self, met: Meeting) -> None:
-        tool, key = met.read.tool, met.read.key
         place, also = self._place(met)
         if met.filling.why is not None:
             path, words, _ = met.filling.why
             also = (*also, (self._unit.key(*path), words))
-        message = f"`cells.{tool}.{key}` may be missing here, and the run would stop"
-        hint = f"run this only `when: cells.{tool}.{key} is defined`, or fill it on every path"
+        if met.read.path[0] == "vars":
+            message = f"`{met.read}` may be none here, and the run would stop"
+            hint = f"run this only `when: {met.read} is not none`, or give it a value on every path"
+            self._findings.warning("variable-may-be-unset", message, place, also=also, hint=hint)
+            return
+        message = f"`{met.read}` may be missing here, and the run would stop"
+        hint = f"run this only `when: {met.read} is defined`, or fill it on every path"
         self._findings.warning("cell-may-be-missing", message, place, also=also, hint=hint)
 
     def _too_old(self, met: Meeting) -> None:
-        tool, key = met.read.tool, met.read.key
         place, also = self._place(met)
-        message = f"`cells.{tool}.{key}` is always older here than its `max_age` of {met.read.max_age}"
-        also = (*also, (self._unit.key(*met.filling.calls[0], "call"), "this fills it, before the waits between"))
-        hint = f"call {tool!r} again after the wait, or allow a greater age"
+        message = f"`{met.read}` is always older here than its `max_age` of {met.read.max_age}"
+        also = (*also, (self._step(met.filling.steps[0]), "this fills it, before the waits between"))
+        hint = f"call {met.read.path[1]!r} again after the wait, or allow a greater age"
         self._findings.error("cell-too-old", message, place, also=also, hint=hint)
+
+    def _step(self, path: Path) -> Location:
+        return self._unit.key(*path, steps_by_path(self._unit)[path].action)
 
     def _place(self, met: Meeting) -> tuple[Location, Also]:
         """Where it is told: at what the procedure itself has written; what a tool reads stands beside it."""

@@ -70,6 +70,16 @@ PROCEDURES = {
         "Where it is missing the run stops before the call; nobody fills it in. Ask `is defined` first, or under the "
         "same condition as its call.",
     ),
+    "variable-not-set-yet": Meaning(
+        "a variable of a Procedure is read where no `set` can have given it a value",
+        "It is always none there. The `set` runs later, at the same time, in another branch or in a pass of a loop, "
+        "whose variables are its own. Let it run before; or ask for it, `vars.x is none`.",
+    ),
+    "variable-may-be-unset": Meaning(
+        "an argument needs a variable of a Procedure that is not set on every path (a warning)",
+        "Where it is none the run stops before the call; nobody fills it in. Set it on every path, or ask "
+        "`vars.x is not none` first, or under the same condition as its `set`.",
+    ),
     "cell-too-old": Meaning(
         "an argument takes a cell that is older than its `max_age` allows whenever it is read",
         "The waits between are longer. Call the tool again after them, or allow a greater age.",

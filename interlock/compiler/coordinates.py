@@ -1,4 +1,4 @@
-"""Follows the cells of a procedure along its steps: at each place, which calls may have filled what is read there."""
+"""Follows cells and variables along the steps of a procedure: at each place, what may have filled what is read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.cell_reads import of_site, of_step, of_tool, sites_by_step
-from interlock.compiler.fillings import Cells, Filling, either, together
+from interlock.compiler.fillings import Cells, Filling, either, filled_by, together
 from interlock.compiler.lanes import Lanes, lanes_of
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import Written, all_steps, listed_steps
@@ -15,7 +15,7 @@ from interlock.spec.durations import is_duration, milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from interlock.compiler.cell_reads import CellRead
+    from interlock.compiler.cell_reads import CellRead, Filled
     from interlock.compiler.fillings import Change
     from interlock.compiler.units import Unit
     from interlock.compiler.walk import Written
@@ -38,7 +38,7 @@ class Meeting:
 
 @dataclass(slots=True)
 class Coordinates:
-    """One walk of a Procedure. `met` is every read of a cell; `undoing` the steps that something undoes.
+    """One walk of a Procedure. `met` is every read of a cell or variable; `undoing` the steps that something undoes.
 
     `waited_ms` is how long it waits at least, the procedures that it runs among it.
     """
@@ -48,8 +48,8 @@ class Coordinates:
     undoing: list[Written] = field(default_factory=list)
     waited_ms: int = 0
     _cells: Cells = field(default_factory=Cells)
-    _made: list[tuple[str, Path]] = field(default_factory=list)
-    _killed: list[str] = field(default_factory=list)
+    _made: list[tuple[Filled, Path]] = field(default_factory=list)
+    _killed: list[Filled] = field(default_factory=list)
     _lanes: list[Lanes] = field(default_factory=list)
     _made_at: dict[Path, int] = field(default_factory=dict)
 
@@ -89,16 +89,16 @@ class Coordinates:
     def _caught(self, step: Written, made: int, killed: int) -> list[Change]:
         """What each catch leaves, from whatever had been done when the failure came."""
         partly: Change = {}
-        own = step.path if step.action == "call" else None
         why = ((*step.path, "catch"), "a failure is caught here", False)
-        for tool, path in self._made[made:]:
-            if path != own:
-                filling = partly.get(tool, self._cells.get(tool).unsure(why))
-                partly[tool] = filling.also(Filling((path,), sure=True)).unsure(why)
-        for tool in self._killed[killed:]:
-            partly[tool] = partly.get(tool, self._cells.get(tool)).unsure(why)
-        if own is not None and not (before := self._cells.get(step.model.call)).sure:
-            partly.setdefault(step.model.call, before.unsure(why))
+        for what, path in self._made[made:]:
+            if path != step.path:
+                filling = partly.get(what, self._cells.get(what).unsure(why))
+                partly[what] = filling.also(Filling((path,), sure=True)).unsure(why)
+        for what in self._killed[killed:]:
+            partly[what] = partly.get(what, self._cells.get(what)).unsure(why)
+        for what in filled_by(step):
+            if not (before := self._cells.get(what)).sure:
+                partly.setdefault(what, before.unsure(why))
         ways = []
         for steps in step.catches:
             on, change = self._apart(steps, partly)
@@ -120,6 +120,8 @@ class Coordinates:
         match step.action:
             case "call":
                 self._call(step)
+            case "set":
+                self._fill(step)
             case "switch":
                 return self._switch(step)
             case "parallel":
@@ -142,12 +144,16 @@ class Coordinates:
             return
         for name in tool.model.invalidates or ():
             why = ((*step.path, "call"), "this makes it stale", False)
-            self._cells.set(name, Filling(why=why, gone=step.path))
-            self._killed.append(name)
-        self._cells.set(tool.name, Filling((step.path,), sure=True))
-        self._made.append((tool.name, step.path))
-        self._made_at[step.path] = self.waited_ms
+            self._cells.set(("cells", name), Filling(why=why, gone=step.path))
+            self._killed.append(("cells", name))
+        self._fill(step)
         self._reads(step, after=True)
+
+    def _fill(self, step: Written) -> None:
+        for what in filled_by(step):
+            self._cells.set(what, Filling((step.path,), sure=True))
+            self._made.append((what, step.path))
+        self._made_at[step.path] = self.waited_ms
 
     def _switch(self, step: Written) -> bool:
         ways = []
@@ -178,9 +184,9 @@ class Coordinates:
         made, killed = len(self._made), len(self._killed)
         self._apart(step.inner[0])
         del self._made[made:]
-        for name in self._killed[killed:]:
+        for what in self._killed[killed:]:
             why = ((*step.path, "for_each"), "a pass of this loop makes it stale", False)
-            self._cells.set(name, self._cells.get(name).unsure(why))
+            self._cells.set(what, self._cells.get(what).unsure(why))
 
     def _reads(self, step: Written, *, after: bool) -> None:
         tool = self.unit.find("tools", step.model.call) if step.action == "call" else None
@@ -195,13 +201,13 @@ class Coordinates:
         return self.unit.memo["sites by step"]
 
     def _meet(self, step: Path, read: CellRead) -> None:
-        filling = self._cells.get(read.tool)
+        filling = self._cells.get(read.filled)
         rival: Path | None = None
-        for lanes in self._lanes:
-            rival = rival or lanes.filled_beside(read.tool)
-            if (emptied := lanes.emptied_beside(read.tool)) is not None:
+        for lanes in self._lanes if read.path[0] == "cells" else ():
+            rival = rival or lanes.filled_beside(read.path[1])
+            if (emptied := lanes.emptied_beside(read.path[1])) is not None:
                 filling = filling.unsure(((*emptied, "call"), "this runs at the same time, and makes it stale", False))
-        age_ms = min((self.waited_ms - self._made_at.get(call, self.waited_ms) for call in filling.calls), default=0)
+        age_ms = min((self.waited_ms - self._made_at.get(one, self.waited_ms) for one in filling.steps), default=0)
         self.met.append(Meeting(step, read, filling, rival, age_ms))
 
 
@@ -214,8 +220,8 @@ def followed(unit: Unit) -> Coordinates:
     return coordinates
 
 
-def undone(unit: Unit, step: Written, before: Callable[[str], Filling]) -> list[Meeting]:
-    """The reads of what undoes a step; `before` says what may have filled the cells of a tool by then."""
+def undone(unit: Unit, step: Written, before: Callable[[Filled], Filling]) -> list[Meeting]:
+    """The reads of what undoes a step; `before` says what may have filled something by then."""
     coordinates = Coordinates(unit, _cells=Cells(before))
     coordinates.undo(step)
     return coordinates.met

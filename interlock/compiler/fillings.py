@@ -1,4 +1,4 @@
-"""What may have filled the cells of a tool by some point of a procedure, and what is known after branches meet."""
+"""What may have filled cells and variables by some point of a procedure, and what is known after branches meet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from interlock.compiler.cell_reads import Filled
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
 
-MOST_CALLS = 16
-"""Calls remembered of one tool: a mistake shows with the first of them."""
+MOST_STEPS = 16
+"""Steps remembered: a mistake shows with the first of them."""
 
 Why: TypeAlias = "tuple[Path, str, bool]"
 """A place and words: why a cell may be missing; whether a condition decides it."""
@@ -19,9 +21,9 @@ Why: TypeAlias = "tuple[Path, str, bool]"
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """`calls`: those that may have filled the cells last. `sure`: one has. `gone`: the call that made them stale."""
+    """`steps`: those that may have filled it last. `sure`: one has. `gone`: the call that made it stale."""
 
-    calls: tuple[Path, ...] = ()
+    steps: tuple[Path, ...] = ()
     sure: bool = False
     why: Why | None = None
     gone: Path | None = None
@@ -32,43 +34,43 @@ class Filling:
 
     def also(self, other: Filling) -> Filling:
         """One or the other."""
-        calls = tuple(dict.fromkeys((*self.calls, *other.calls)))[:MOST_CALLS]
+        steps = tuple(dict.fromkeys((*self.steps, *other.steps)))[:MOST_STEPS]
         unsure = next((one.why for one in (self, other) if not one.sure and one.why), None)
-        return Filling(calls, self.sure and other.sure, unsure, self.gone or other.gone)
+        return Filling(steps, self.sure and other.sure, unsure, self.gone or other.gone)
 
 
 EMPTY = Filling()
 
-Change: TypeAlias = "dict[str, Filling]"
-"""What a list of steps has made of the cells that it touches, by tool."""
+Change: TypeAlias = "dict[Filled, Filling]"
+"""What a list of steps has made of what it fills."""
 
 
 class Cells:
     """The fillings at the point that a walk has come to. What is changed within a branch can be taken back.
 
-    `before` says, by tool, what stands when the walk begins: nothing, if it is not given.
+    `before` says what stands when the walk begins: nothing, if it is not given.
     """
 
-    def __init__(self, before: Callable[[str], Filling] | None = None) -> None:
+    def __init__(self, before: Callable[[Filled], Filling] | None = None) -> None:
         self._before = before
-        self._now: dict[str, Filling] = {}
-        self._log: list[tuple[str, Filling | None]] = []
+        self._now: dict[Filled, Filling] = {}
+        self._log: list[tuple[Filled, Filling | None]] = []
 
-    def get(self, tool: str) -> Filling:
-        """What may have filled the cells of a tool."""
-        if tool not in self._now:
-            return self._before(tool) if self._before is not None else EMPTY
-        return self._now[tool]
+    def get(self, what: Filled) -> Filling:
+        """What may have filled it."""
+        if what not in self._now:
+            return self._before(what) if self._before is not None else EMPTY
+        return self._now[what]
 
-    def set(self, tool: str, filling: Filling) -> None:
-        """The cells of a tool are filled otherwise from here on."""
-        self._log.append((tool, self._now.get(tool)))
-        self._now[tool] = filling
+    def set(self, what: Filled, filling: Filling) -> None:
+        """It is filled otherwise from here on."""
+        self._log.append((what, self._now.get(what)))
+        self._now[what] = filling
 
-    def put(self, change: Mapping[str, Filling]) -> None:
+    def put(self, change: Mapping[Filled, Filling]) -> None:
         """Take in what a branch has changed."""
-        for tool, filling in change.items():
-            self.set(tool, filling)
+        for what, filling in change.items():
+            self.set(what, filling)
 
     def mark(self) -> int:
         """The point to which `back` may return."""
@@ -76,47 +78,47 @@ class Cells:
 
     def back(self, mark: int) -> Change:
         """Return to a point; what had changed since."""
-        change = {tool: self._now[tool] for tool, _ in self._log[mark:]}
-        for tool, before in reversed(self._log[mark:]):
+        change = {what: self._now[what] for what, _ in self._log[mark:]}
+        for what, before in reversed(self._log[mark:]):
             if before is None:
-                del self._now[tool]
+                del self._now[what]
             else:
-                self._now[tool] = before
+                self._now[what] = before
         del self._log[mark:]
         return change
 
 
 def either(cells: Cells, ways: Sequence[Change], none_taken: Why | None, other_taken: Why | None = None) -> Change:
     """What holds when one of the ways was taken; `none_taken` says that none may have been, and why."""
-    touched: dict[str, list[Filling]] = {}
+    touched: dict[Filled, list[Filling]] = {}
     for way in ways:
-        for tool, filling in way.items():
-            touched.setdefault(tool, []).append(filling)
+        for what, filling in way.items():
+            touched.setdefault(what, []).append(filling)
     met: Change = {}
-    for tool, fillings in touched.items():
-        before = cells.get(tool)
+    for what, fillings in touched.items():
+        before = cells.get(what)
         found = _all(fillings)
         left_out = none_taken or (other_taken if len(fillings) < len(ways) else None)
         if left_out is not None:
             found = found.also(before if before.sure else before.unsure(left_out))
-        met[tool] = found
+        met[what] = found
     return met
 
 
 def together(cells: Cells, lanes: Iterable[Change]) -> Change:
     """What holds when all lanes have been gone through, in whatever order."""
-    touched: dict[str, list[Filling]] = {}
+    touched: dict[Filled, list[Filling]] = {}
     for lane in lanes:
-        for tool, filling in lane.items():
-            touched.setdefault(tool, []).append(filling)
+        for what, filling in lane.items():
+            touched.setdefault(what, []).append(filling)
     met: Change = {}
-    for tool, fillings in touched.items():
+    for what, fillings in touched.items():
         found = _all(fillings)
-        before = set(cells.get(tool).calls)
-        fresh = any(one.sure and before.isdisjoint(one.calls) for one in fillings)
-        calls = tuple(call for call in found.calls if call not in before) if fresh else found.calls
+        before = set(cells.get(what).steps)
+        fresh = any(one.sure and before.isdisjoint(one.steps) for one in fillings)
+        steps = tuple(step for step in found.steps if step not in before) if fresh else found.steps
         sure = found.gone is None and any(one.sure for one in fillings)
-        met[tool] = replace(found, calls=calls, sure=sure)
+        met[what] = replace(found, steps=steps, sure=sure)
     return met
 
 
@@ -125,3 +127,14 @@ def _all(fillings: Sequence[Filling]) -> Filling:
     for filling in fillings[1:]:
         found = found.also(filling)
     return found
+
+
+def filled_by(step: Written) -> list[Filled]:
+    """What a step fills."""
+    match step.action:
+        case "call":
+            return [("cells", step.model.call)]
+        case "set":
+            return [("vars", name) for name in step.model.set]
+        case _:
+            return []

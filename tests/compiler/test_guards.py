@@ -172,8 +172,8 @@ def test_what_only_a_run_knows_is_never_the_same(own: str):
     told = procedure("told", [{"receive": "signed"}], **SIGNED, result={"word": "{{ steps.signed.result.word }}"})
     end = {"end": {"word": "b"}, "when": "steps.signed.result.word == 'b'"}
     ends = procedure("ends", [{"receive": "signed"}, end], **SIGNED, result={"word": "a"})
-    found_codes = codes("group_open", {"run": "child", "with": SAME}, child, told, ends)
-    assert [code for code in found_codes if code != "unused"] == ["unguarded"]
+    diagnostics = found("group_open", {"run": "child", "with": SAME}, child, told, ends)
+    assert [one.code for one in diagnostics if one.severity == "error"] == ["unguarded"]
 
 
 ALIKE = {
