@@ -20,6 +20,7 @@ from interlock_activities.settings import Settings
 from interlock_workflows import inbound, procedure
 from interlock_workflows.plugin import interlock_plugin
 from interlock_workflows.service import serve
+from tests.workflows.runs import waits_for
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "procedures.md"
@@ -71,7 +72,7 @@ async def _asked(url):
     async with _served(url) as client:
         found = {"start": START, "event": EVENT, "retry": {"by": "ann", "resolved": {"pay": "did_not_happen"}}}
         run = await client.start_workflow("payroll-run", START, id="november", task_queue="interlock")
-        await _waits(run)
+        await waits_for(run, "event")
         found["status"] = await run.query("status")
         found["steps"] = (await run.query("steps"))[:3]
         with pytest.raises(WorkflowUpdateFailedError) as refused:
@@ -90,18 +91,12 @@ async def _asked(url):
 async def _ended(client):
     given = {**START, "month": "2026-12"}
     run = await client.start_workflow("payroll-run", given, id="december", task_queue="interlock")
-    await _waits(run)
+    await waits_for(run, "event")
     await run.signal("event", EVENT)
     with pytest.raises(WorkflowFailureError) as failed:
         await run.result()
     assert failed.value.cause.type == procedure.FAILED
     return failed.value.cause.details[0]
-
-
-async def _waits(run):
-    async with asyncio.timeout(30):
-        while not [one for one in (await run.query("status"))["waiting"] or () if one["for"] == "event"]:  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
 
 
 def shape(value):

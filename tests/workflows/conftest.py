@@ -8,6 +8,7 @@ import subprocess
 import sys
 import uuid
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from interlock.plan.words import Intent, Slot
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
+from tests.workflows import booking
 
 AT = "agent.yaml:1:1"
 USER = {"id": "u1"}
@@ -187,6 +189,12 @@ def stage(server):
 def stage_at():
     """Makes stages on other servers."""
     return Stage
+
+
+@pytest.fixture
+def plans_of(tmp_path):
+    """Compiles procedures of the desk that books, given as name to the keys below the head."""
+    return partial(booking.plans_of, tmp_path)
 
 
 @pytest.fixture

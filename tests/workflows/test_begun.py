@@ -1,6 +1,5 @@
 """Reading what runs have begun: children of every kind and depth, each once, and no stranger's runs."""
 
-import asyncio
 import uuid
 from textwrap import dedent
 
@@ -13,6 +12,7 @@ from interlock.client.errors import NoSuchSessionError
 from interlock.client.procedures import Procedures, followed
 from interlock.client.reading import with_begun
 from interlock.compiler.compile import compile_folder
+from tests.workflows.runs import heard
 
 pytestmark = pytest.mark.server
 
@@ -133,7 +133,7 @@ async def test_the_procedures_of_a_conversation_are_read_with_it(stage, plans, s
         talk = await stage.talk()
         queued = await talk.send("desk", s1, "book for anton", user={"id": "u"})
         assert queued["outcome"] == "queued"
-        await until(lambda: talk.outbox("desk", s1))
+        await heard(talk, s1)
         audit = await audited(stage, plans, f"desk:{s1}")
     assert (dict(audit.of), audit.missing) == ({"desk": 1, "middle": 1, "bottom": 2}, [])
 
@@ -161,12 +161,3 @@ class Without(Interceptor):
                 return await super().query_workflow(asking)
 
         return Asking(super().intercept_client(inner))
-
-
-async def until(asked):
-    """Wait until something is so."""
-    for _ in range(200):
-        if await asked():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it never was")

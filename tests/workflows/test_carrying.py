@@ -2,9 +2,6 @@
 
 import asyncio
 import random
-import secrets
-import uuid
-from textwrap import dedent
 
 import pytest
 from temporalio.api.enums.v1 import WorkflowTaskFailedCause
@@ -13,40 +10,15 @@ from temporalio.service import RPCError
 
 from interlock.cli.server import EmbeddedServer
 from interlock.client.procedures import Procedures
-from interlock.compiler.compile import compile_folder
 from interlock_workflows import carried
 from interlock_workflows.queue import AT_ONCE
+from tests.workflows.booking import Desk
+from tests.workflows.runs import begin, comes_to, until
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 EVERY_EVENTS = "50"
 UNHANDLED = WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND
-HEAD = "apiVersion: interlock/v1\nkind: Procedure\nname: {}\nuses: [tools]\n"
-LIBRARY = """
-apiVersion: interlock/v1
-kind: Library
-name: tools
-tools:
-  book:
-    python: book
-    effect: write
-    idempotency: {argument: reference}
-    input: {name: {type: string, from: caller}}
-    output: {booked: {type: string}}
-    produces: {booked: {at: booked}}
-    ensures: [{that: result.booked != ''}]
-  unbook:
-    python: unbook
-    effect: write
-    idempotency: {argument: reference}
-    input: {booked: {type: string, from: cells.book.booked}}
-    output: {gone: {type: boolean}}
-    ensures: [{that: result.gone}]
-  grow:
-    python: grow
-    effect: read
-    output: {text: {type: string}}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -61,48 +33,6 @@ def often():
 @pytest.fixture
 def stage(often, stage_at):
     return stage_at(often)
-
-
-@pytest.fixture
-def plans_of(tmp_path):
-    """Compile procedures given as name to the keys below the head."""
-
-    def plans(**procedures):
-        (tmp_path / "tools.yaml").write_text(LIBRARY)
-        for name, text in procedures.items():
-            (tmp_path / f"{name}.yaml").write_text(HEAD.format(name.replace("_", "-")) + dedent(text))
-        compiled = compile_folder(tmp_path)
-        assert not compiled.errors, "\n".join(map(str, compiled.errors))
-        return tuple(compiled.plans.values())
-
-    return plans
-
-
-class Desk:
-    """Tools that remember their calls."""
-
-    def __init__(self):
-        self.calls = []
-
-    async def book(self, name, reference):
-        self.calls.append(("book", name, reference))
-        return {"booked": name}
-
-    async def unbook(self, booked, reference):
-        self.calls.append(("unbook", booked, reference))
-        return {"gone": True}
-
-    async def grow(self):
-        return {"text": secrets.token_hex(110_000)}
-
-    @property
-    def functions(self):
-        return {"book": self.book, "unbook": self.unbook, "grow": self.grow}
-
-
-async def begun(stage, name, given):
-    client = await stage.plain()
-    return await client.start_workflow(name, given, id=f"{name}-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
 
 
 async def runs_of(handle):
@@ -133,14 +63,9 @@ async def updated(handle, event):
     raise AssertionError("never taken")
 
 
-async def status_of(handle):
-    """The status of a run, once it has its plan."""
-    for _ in range(100):
-        status = (await handle.query("status"))["status"]
-        if status != "opening":
-            return status
-        await asyncio.sleep(0.1)
-    raise AssertionError("it never knows its plan")
+async def opened(handle):
+    """What a run says of itself, once it has its plan."""
+    return await until(lambda: handle.query("status"), lambda found: found["status"] != "opening")
 
 
 RECEIVING = """\
@@ -155,7 +80,7 @@ RECEIVING = """\
 async def test_events_sent_in_while_a_run_continues_as_new_count_once(stage, plans_of):
     wanted, dice = 1_000, random.Random(5)
     async with stage.serving(*plans_of(hear=RECEIVING)):
-        handle = await begun(stage, "hear", {"numbers": list(map(str, range(wanted)))})
+        handle = await begin(stage, "hear", {"numbers": list(map(str, range(wanted)))})
         sent = [{"id": f"e{number}", "name": "go", "data": {"n": number}} for number in range(wanted)]
         repeated = [*sent[:-1], *dice.sample(sent[:-1], 100)]
         slots = asyncio.Semaphore(12)
@@ -168,7 +93,7 @@ async def test_events_sent_in_while_a_run_continues_as_new_count_once(stage, pla
                     await updated(handle, event)
 
         await asyncio.gather(*map(send, repeated))
-        assert await status_of(handle) == "running"
+        assert (await opened(handle))["status"] == "running"
         assert (await handle.query("record"))["refused"] == []
         await handle.signal("event", sent[-1])
         assert await handle.result() == {"count": wanted}
@@ -179,7 +104,7 @@ async def test_events_sent_in_while_a_run_continues_as_new_count_once(stage, pla
 
 async def test_a_flood_of_events_is_taken(stage, plans_of):
     flood = 5_000
-    handle = await begun(stage, "hear", {"numbers": list(map(str, range(flood)))})
+    handle = await begin(stage, "hear", {"numbers": list(map(str, range(flood)))})
     slots = asyncio.Semaphore(50)
 
     async def send(number):
@@ -219,12 +144,13 @@ async def test_a_run_cancelled_at_any_moment_leaves_nothing_undone(stage, plans_
     )
 
     async def cancelled(number):
-        handle = await begun(stage, "trip", {"names": [f"{number}-{item}" for item in range(20)]})
+        handle = await begin(stage, "trip", {"names": [f"{number}-{item}" for item in range(20)]})
         wanted = dice.randrange(20)
-        for _ in range(1_000):
-            if sum(name.startswith(f"{number}-") for call, name, _ in desk.calls if call == "book") >= wanted:
-                break
-            await asyncio.sleep(0.02)
+
+        async def is_booked():
+            return sum(name.startswith(f"{number}-") for call, name, _ in desk.calls if call == "book") >= wanted
+
+        await until(is_booked)
         await (handle.cancel() if number % 2 else handle.signal("cancel", {"by": "ann"}))
         with pytest.raises(WorkflowFailureError):
             await handle.result()
@@ -232,7 +158,7 @@ async def test_a_run_cancelled_at_any_moment_leaves_nothing_undone(stage, plans_
 
     async with stage.serving(*plans, functions=desk.functions):
         handles = await asyncio.gather(*map(cancelled, range(16)))
-    booked = [name for call, name, _ in desk.calls if call == "book"]
+    booked = [f"00{name}" for call, name, _ in desk.calls if call == "book"]
     assert sorted(booked) == sorted(name for call, name, _ in desk.calls if call == "unbook")
     runs = [await runs_of(handle) for handle in handles]
     assert sum(map(len, runs)) > len(handles)
@@ -244,7 +170,7 @@ GROWING = "steps:\n" + "".join(f"  - {{call: grow, id: s{number}}}\n" for number
 
 async def test_a_run_whose_state_cannot_be_carried_goes_on_where_it_is(stage, plans_of):
     async with stage.serving(*plans_of(big=GROWING), functions=Desk().functions):
-        handle = await begun(stage, "big", {})
+        handle = await begin(stage, "big", {})
         assert await handle.result() == {"done": "1"}
     runs = await runs_of(handle)
     assert not any(runs.values())
@@ -255,7 +181,7 @@ async def test_a_run_that_can_neither_go_on_nor_be_carried_says_so(stage, plans_
     monkeypatch.setattr(carried, "HISTORY_END", 70)
     monkeypatch.setattr(carried, "STAYS", 10)
     async with stage.serving(*plans_of(big=GROWING), functions=Desk().functions):
-        handle = await begun(stage, "big", {})
+        handle = await begin(stage, "big", {})
         with pytest.raises(WorkflowFailureError) as failure:
             await handle.result()
     assert failure.value.cause.type == "state_too_large"
@@ -276,7 +202,7 @@ async def test_a_run_that_waits_for_a_long_child_takes_events_all_the_same(stage
     )
     desk = Desk()
     async with stage.serving(*plans, functions=desk.functions):
-        handle = await begun(stage, "outer", {"numbers": list(map(str, range(100)))})
+        handle = await begin(stage, "outer", {"numbers": list(map(str, range(100)))})
         for number in range(100):
             await handle.execute_update("event", {"id": f"e{number}", "name": "go", "data": {"n": number}})
         child = (await stage.plain()).get_workflow_handle(f"{handle.id}/inner_one")
@@ -304,7 +230,7 @@ class Counted(Interceptor):
 
 async def test_the_records_of_all_runs_are_read_once_and_in_order(stage, plans_of):
     async with stage.serving(*plans_of(hear=RECEIVING)):
-        handle = await begun(stage, "hear", {"numbers": list(map(str, range(300)))})
+        handle = await begin(stage, "hear", {"numbers": list(map(str, range(300)))})
         for number in range(300):
             await handle.signal("event", {"id": f"e{number}", "name": "go", "data": {"n": number}})
         await handle.result()
@@ -336,23 +262,18 @@ async def test_a_run_cancelled_before_it_has_its_plan_again_undoes_what_was_done
     desk = Desk()
     old, new = plans_of(trip=OPENED), plans_of(trip=OPENED.replace("name: one", "name: two"))
     async with stage.serving(*old, functions=desk.functions):
-        handle = await begun(stage, "trip", {"numbers": list(map(str, range(500)))})
+        handle = await begin(stage, "trip", {"numbers": list(map(str, range(500)))})
         for number in range(5):
             await updated(handle, {"id": f"a{number}", "name": "go", "data": {"n": number}})
     async with stage.serving(*new, functions=desk.functions):  # a run that begins here asks for the old plan in vain
         for number in range(100):
             await handle.signal("event", {"id": f"b{number}", "name": "go", "data": {"n": number}})
-        for _ in range(100):
-            if (await handle.query("status"))["status"] == "opening":
-                break
-            await asyncio.sleep(0.1)
-        else:
-            raise AssertionError("it knows its plan")
+        await comes_to(handle, "opening")
         await handle.cancel()
         await asyncio.sleep(0.5)
     async with stage.serving(*old, functions=desk.functions):
         with pytest.raises(WorkflowFailureError):
             await handle.result()
-    assert [call[:2] for call in desk.calls] == [("book", "one"), ("unbook", "one")]
+    assert [call[:2] for call in desk.calls] == [("book", "one"), ("unbook", "00one")]
     assert (await handle.describe()).status == WorkflowExecutionStatus.CANCELED
     assert not any((await runs_of(handle)).values())

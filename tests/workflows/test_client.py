@@ -1,6 +1,7 @@
 """The client helper: one answer per message whatever happens, and errors that say what to do."""
 
 import asyncio
+import contextlib
 import time
 
 import pytest
@@ -17,6 +18,7 @@ from interlock.client.errors import (
     UnknownAgentError,
     UnreachableError,
 )
+from tests.workflows.runs import until
 
 pytestmark = pytest.mark.server
 
@@ -83,7 +85,7 @@ async def test_one_message_with_another_ones_id_is_a_conflict_while_it_is_answer
     talk = await stage.talk()
     said = {"agent": "support", "text": "hello", "user": user, "id": stage.queue}
     first = asyncio.create_task(talk.answer_once(**said))
-    await _started(talk, f"support:once:{stage.queue}")
+    await until(lambda: _is_begun(talk, f"support:once:{stage.queue}"))
     early = await talk.answer_once(**said | change)
     async with stage.serving(support()):
         reply = await first
@@ -110,12 +112,10 @@ async def test_a_run_that_holds_something_else_under_the_id_is_a_conflict(stage,
         assert (await talk.answer_once("support", "hello", user=user, id=stage.queue))["outcome"] == "conflict"
 
 
-async def _started(talk, where):
-    while True:
-        try:
-            return await talk.client.get_workflow_handle(where).describe()
-        except RPCError:
-            await asyncio.sleep(0.05)
+async def _is_begun(talk, where):
+    with contextlib.suppress(RPCError):
+        return await talk.client.get_workflow_handle(where).describe()
+    return None
 
 
 async def test_an_unknown_agent_is_named_with_a_near_one(stage, support, user, s1):

@@ -7,8 +7,7 @@ import threading
 import time
 
 import pytest
-from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer, Worker
+from temporalio.worker import Worker
 
 from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
@@ -16,6 +15,7 @@ from interlock.client.errors import RejectedError
 from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows.plugin import interlock_plugin
+from tests.workflows.runs import replayed, until
 
 pytestmark = pytest.mark.server
 
@@ -123,13 +123,14 @@ async def test_a_dead_workers_task_is_given_to_another_after_five_seconds_in_eve
             for number in range(4):
                 await talk.send("support", "sent", str(number), user=user)
             client = await connect(server.address)
-            runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
-            while len(runs) < 4:
-                await asyncio.sleep(0.1)
-                runs = [run async for run in client.list_workflows("WorkflowType = 'support'")]
+            runs = await until(lambda: listed(client), lambda runs: len(runs) >= 4)
             started = {run.run_id: await first_event(client, run) for run in runs}
     assert sum(bool(one.continued_execution_run_id) for one in started.values()) >= 1
     assert {one.workflow_task_timeout.ToTimedelta().total_seconds() for one in started.values()} == {5}
+
+
+async def listed(client):
+    return [run async for run in client.list_workflows("WorkflowType = 'support'")]
 
 
 async def first_event(client, run):
@@ -202,20 +203,13 @@ async def test_an_open_session_keeps_its_plan_until_it_is_offered_another(stage,
     async with stage.serving(new):
         assert (await talk.send("support", s1, "x", user=user))["text"] == "old x"
         assert (await talk.send("support", s3, "x", user=user))["text"] == "new x"
-        await _until_offered(talk, {"support": new.digest}, 2, offer_plans)
+        # a new run is visible to queries a moment later
+        await until(lambda: offer_plans(talk.client, {"support": new.digest}), lambda offered: offered >= 2)
         assert (await talk.send("support", s1, "x", user=user))["text"] == "new x"
         assert (await talk.plan("support", s1))["digest"] == new.digest
         assert (await talk.send("support", s2, "T1234", user=user))["outcome"] == "answer"
         assert (await talk.plan("support", s2))["digest"] == old.digest
         assert (await talk.send("support", s2, "x", user=user))["text"] == "new x"
-
-
-async def _until_offered(talk, digests, wanted, offer_plans):
-    for _ in range(50):  # a new run is visible to queries a moment later
-        if await offer_plans(talk.client, digests) >= wanted:
-            return
-        await asyncio.sleep(0.1)
-    raise AssertionError("the sessions never became visible")
 
 
 async def test_a_session_that_never_upgrades_ignores_the_offer(stage, support, user, s1):
@@ -293,9 +287,7 @@ async def test_recorded_histories_replay(stage, support, user, tmp_path, s1):
         await talk.answer_once("support", "track T9876", user=user, id=stage.queue)
         handles = [talk.client.get_workflow_handle(name) for name in (f"support:{s1}", f"support:once:{stage.queue}")]
         histories = [await handle.fetch_history() for handle in handles]
-    replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
-    for history in histories:
-        await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
+    await replayed(*histories)
 
 
 async def test_sessions_survive_being_thrown_out_of_memory_at_every_turn(stage, support, user, failed_tasks, s1):

@@ -1,6 +1,5 @@
 """What a service hears of a run that Temporal itself has ended, which the run could not say."""
 
-import uuid
 from datetime import timedelta
 
 import pytest
@@ -9,6 +8,7 @@ from interlock.client.errors import RejectedError
 from interlock.client.procedures import Procedures, followed
 from interlock.client.reading import records_of
 from interlock.compiler.compile import compile_folder
+from tests.workflows.runs import begin, waits_for
 
 pytestmark = pytest.mark.server
 
@@ -32,11 +32,9 @@ def plans(tmp_path):
 async def begun(stage, **how):
     """A desk, and the id of a run that waits."""
     desk = Procedures(await stage.plain(), task_queue=stage.queue)
-    run = f"waits-{uuid.uuid4().hex[:8]}"
-    await desk.client.start_workflow("waits", {}, id=run, task_queue=stage.queue, **how)
-    while [one["for"] for one in (await desk.status(run))["waiting"]] != ["event"]:
-        pass
-    return desk, run
+    handle = await begin(stage, "waits", {}, **how)
+    await waits_for(handle, "event")
+    return desk, handle.id
 
 
 async def kind_of_end(desk, run):

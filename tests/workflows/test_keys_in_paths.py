@@ -1,7 +1,6 @@
 """An idempotency key that is part of the address: `PUT /payments/{key}`, the same at every attempt."""
 
 import threading
-import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from textwrap import dedent
 
@@ -9,6 +8,7 @@ import pytest
 from temporalio.client import WorkflowFailureError
 
 from interlock.compiler.compile import compile_folder
+from tests.workflows.runs import begin
 
 pytestmark = pytest.mark.server
 
@@ -69,19 +69,17 @@ def bank():
 
 @pytest.fixture
 def begun(stage, bank, tmp_path):
-    async def begin(names, change=("", "")):
+    async def done(names, change=("", "")):
         text = dedent(PROCEDURE).replace("PORT", str(bank.server_port)).replace(*change)
         (tmp_path / "pay.yaml").write_text(text)
         compiled = compile_folder(tmp_path)
         assert not compiled.errors, "\n".join(map(str, compiled.errors))
         async with stage.serving(*compiled.plans.values()):
-            client = await stage.plain()
-            run = f"pay-{uuid.uuid4().hex[:8]}"
-            handle = await client.start_workflow("pay-all", {"names": names}, id=run, task_queue=stage.queue)
+            handle = await begin(stage, "pay-all", {"names": names})
             await handle.result()
             return handle
 
-    return begin
+    return done
 
 
 async def test_the_key_stands_in_the_path_encoded_as_other_arguments_are(begun, bank):

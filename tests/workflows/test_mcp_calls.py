@@ -1,8 +1,6 @@
 """Agents and Procedures call tools of a real MCP server, on a real Temporal server."""
 
-import asyncio
 import sys
-import uuid
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,8 @@ from interlock.compiler.compile import compile_folder
 from interlock.contract.definitions import digest_of
 
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
+from tests.workflows.runs import begin, comes_to
+
 pytestmark = pytest.mark.server
 
 DESK = Path(__file__).parents[1] / "activities" / "mcp" / "desk_server.py"
@@ -106,15 +106,9 @@ async def test_a_tool_that_has_changed_is_refused_visibly(stage, plans, user, s1
 async def ended(stage, plan):
     """How the one call of a procedure ended."""
     async with stage.serving(plan, commands=[sys.executable]):
-        client = await stage.plain()
-        handle = await client.start_workflow(
-            "once", {"order_no": "1"}, id=f"once-{uuid.uuid4().hex[:8]}", task_queue=stage.queue
-        )
-        for _ in range(400):
-            if (await handle.query("status"))["status"] == "failed":
-                return (await handle.query("record"))["steps"][0]["calls"][0]
-            await asyncio.sleep(0.05)
-        raise AssertionError(await handle.query("status"))
+        handle = await begin(stage, "once", {"order_no": "1"})
+        await comes_to(handle, "failed")
+        return (await handle.query("record"))["steps"][0]["calls"][0]
 
 
 async def test_what_became_of_a_write_is_unknown_when_the_server_dies_in_the_middle(stage, plans):

@@ -1,13 +1,12 @@
 """Procedures that read and write a real database, and what a run knows of a write that was not sent or was refused."""
 
-import asyncio
 import socket
 import sqlite3
-import uuid
 
 import pytest
 
 from interlock.compiler.compile import compile_folder
+from tests.workflows.runs import begin, comes_to
 
 pytestmark = pytest.mark.server
 
@@ -80,17 +79,10 @@ def plan(tmp_path, closed_port):
     return build
 
 
-async def begin(stage, given):
-    client = await stage.plain()
-    return await client.start_workflow("pay", given, id=f"pay-{uuid.uuid4().hex[:8]}", task_queue=stage.queue)
-
-
 async def failed(handle):
-    for _ in range(200):
-        if (await handle.query("status"))["status"] == "failed":
-            return await handle.query("record")
-        await asyncio.sleep(0.05)
-    raise AssertionError(await handle.query("status"))
+    """The record of a run, once it has failed."""
+    await comes_to(handle, "failed")
+    return await handle.query("record")
 
 
 async def test_a_run_reads_and_writes_a_database_and_its_key_is_bound(stage, orders, plan, tmp_path):
@@ -101,7 +93,7 @@ async def test_a_run_reads_and_writes_a_database_and_its_key_is_bound(stage, ord
         "result: {amount: '{{ steps.get_order.result.amount }}', state: '{{ steps.get_order.result.state }}'}\n"
     )
     async with stage.serving(found, data=tmp_path):
-        handle = await begin(stage, {"order_no": "007"})
+        handle = await begin(stage, "pay", {"order_no": "007"})
         assert await handle.result() == {"amount": 2**63 - 1, "state": "待付款"}
     ((order_no, note, request),) = orders.execute("SELECT * FROM payments").fetchall()
     assert (order_no, note) == ("007", None)
@@ -111,7 +103,7 @@ async def test_a_run_reads_and_writes_a_database_and_its_key_is_bound(stage, ord
 async def test_a_write_that_the_database_refuses_is_known_not_to_have_happened(stage, orders, plan, tmp_path):
     found = plan("steps: [{call: pay_order, with: {order_no: '{{ input.order_no }}'}}]\n")
     async with stage.serving(found, data=tmp_path):
-        record = await failed(await begin(stage, {"order_no": "no such order"}))
+        record = await failed(await begin(stage, "pay", {"order_no": "no such order"}))
     assert orders.execute("SELECT * FROM payments").fetchall() == []
     assert record["steps"][0]["calls"][0]["effect"] == "none", record
 
@@ -119,6 +111,6 @@ async def test_a_write_that_the_database_refuses_is_known_not_to_have_happened(s
 async def test_a_write_that_was_never_sent_in_any_attempt_is_known_not_to_have_happened(stage, plan, tmp_path):
     found = plan("steps: [{call: transfer, with: {order_no: '{{ input.order_no }}'}}]\n")
     async with stage.serving(found, data=tmp_path):
-        record = await failed(await begin(stage, {"order_no": "007"}))
+        record = await failed(await begin(stage, "pay", {"order_no": "007"}))
     assert record["steps"][0]["calls"][0]["attempts"] == 3
     assert record["steps"][0]["calls"][0]["effect"] == "none", record

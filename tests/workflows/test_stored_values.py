@@ -1,17 +1,14 @@
 """Procedures move megabytes from tool to tool: what passes through the history is a reference."""
 
-import asyncio
 import json
 import sqlite3
-import uuid
 
 import pytest
 from temporalio.client import WorkflowFailureError
-from temporalio.worker import Replayer
 
 from interlock.compiler.compile import compile_folder
 from interlock.contract.stored import referenced
-from interlock_workflows.plugin import interlock_plugin
+from tests.workflows.runs import begin, comes_to, replayed
 
 pytestmark = pytest.mark.server
 
@@ -89,24 +86,13 @@ def loader(seen):
     return load
 
 
-async def stood_still(handle):
-    """What the run says of itself once it waits for a retry."""
-    for _ in range(200):
-        status = await handle.query("status")
-        if status["status"] == "failed":
-            return status
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"it does not stand still: {status}")
-
-
 async def test_megabytes_go_from_tool_to_tool_and_histories_stay_small(stage, archive, plans, tmp_path):
     seen = []
-    client = await stage.plain()
     values = tmp_path / "values"
     async with stage.serving(*plans, functions={"load": loader(seen)}, data=archive, values=values):
-        handle = await client.start_workflow("move", {}, id=f"move-{uuid.uuid4().hex}", task_queue=stage.queue)
+        handle = await begin(stage, "move", {})
         result = await handle.result()
-        child = client.get_workflow_handle(f"{handle.id}/import")
+        child = (await stage.plain()).get_workflow_handle(f"{handle.id}/import")
         record = await child.query("record")
     rows = [{"id": f"{n:020}", "note": NOTE} for n in range(COUNT)]
     reference, content = referenced(rows)
@@ -117,17 +103,16 @@ async def test_megabytes_go_from_tool_to_tool_and_histories_stay_small(stage, ar
     for run in (handle, child):
         history = await run.fetch_history()
         assert sum(event.ByteSize() for event in history.events) < 40_000
-        await Replayer(workflows=[], plugins=[interlock_plugin()]).replay_workflow(history)
+        await replayed(history)
 
 
 async def test_a_reference_that_no_store_knows_ends_in_words(stage, plans, tmp_path):
     seen = []
-    client = await stage.plain()
     reference, _ = referenced([1])
     given = {"rows": reference, "count": 1}
     async with stage.serving(*plans, functions={"load": loader(seen)}, values=tmp_path / "values"):
-        handle = await client.start_workflow("import", given, id=uuid.uuid4().hex, task_queue=stage.queue)
-        status = await stood_still(handle)
+        handle = await begin(stage, "import", given)
+        status = await comes_to(handle, "failed")
         await handle.terminate()
     assert f"nothing is stored here under {reference['digest'][:12]}" in status["failure"]["message"]
     assert seen == []
@@ -135,11 +120,8 @@ async def test_a_reference_that_no_store_knows_ends_in_words(stage, plans, tmp_p
 
 @pytest.mark.parametrize("rows", [[1, 2], "x", {"digest": "0" * 64}, {"digest": "../x", "bytes": 1, "length": 1}])
 async def test_a_run_that_is_started_with_a_whole_value_says_what_it_wants(stage, plans, tmp_path, rows):
-    client = await stage.plain()
     async with stage.serving(*plans, functions={}, values=tmp_path / "values"):
-        handle = await client.start_workflow(
-            "import", {"rows": rows, "count": 2}, id=uuid.uuid4().hex, task_queue=stage.queue
-        )
+        handle = await begin(stage, "import", {"rows": rows, "count": 2})
         with pytest.raises(WorkflowFailureError) as failure:
             await handle.result()
     assert "input.rows: not a reference to a stored list" in str(failure.value.cause)

@@ -2,16 +2,12 @@
 
 import asyncio
 import json
-import time
 import zlib
 from datetime import timedelta
 from pathlib import Path
 
 from temporalio.api.common.v1 import Payload
-from temporalio.client import WorkflowHistory
-from temporalio.worker import Replayer
 
-from interlock_workflows.plugin import interlock_plugin
 from tests.activities.models import services
 from tests.activities.wire import raw
 
@@ -120,12 +116,6 @@ async def history_of(talk, session):
     return await talk.client.get_workflow_handle(f"desk:{session}").fetch_history()
 
 
-async def replayed(*histories):
-    replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
-    for history in histories:
-        await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
-
-
 def bytes_of(history):
     """All that the events hold, and what is compressed in them as well."""
     found = [event.SerializeToString() for event in history.events]
@@ -153,10 +143,3 @@ def payloads_in(message):
 def attempts_in(history):
     """How often the activity was tried that was tried most often."""
     return max(one.activity_task_started_event_attributes.attempt for one in history.events)
-
-
-async def until(holds, seconds=15):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)

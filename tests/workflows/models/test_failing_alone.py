@@ -1,6 +1,5 @@
 """Each part of a turn fails alone on a real server: what the person gets, and what the record says."""
 
-import asyncio
 import json
 
 import pytest
@@ -10,7 +9,8 @@ from interlock.compiler import compile_folder
 from interlock.plan.plan import Plan
 from tests.activities.models import services
 from tests.activities.wire import raw
-from tests.workflows.models.desk import CHOICE, history_of, replayed, turn_of, written
+from tests.workflows.models.desk import CHOICE, history_of, turn_of, written
+from tests.workflows.runs import heard, replayed
 
 pytestmark = pytest.mark.server
 
@@ -94,15 +94,6 @@ async def fix(thing):
     raise RuntimeError(thing)
 
 
-async def said_later(talk, session):
-    """The outbox, once there is something in it."""
-    for _ in range(400):
-        if entries := await talk.outbox("desk", session):
-            return entries
-        await asyncio.sleep(0.05)
-    raise TimeoutError
-
-
 async def test_a_model_that_is_down_leaves_the_fallback(stage, plans, models, s1):
     models("writer")
     async with stage.serving(*plans.values()):
@@ -158,7 +149,7 @@ async def test_a_procedure_that_fails_is_told_later_and_the_conversation_goes_on
         talk = await stage.talk()
         reply, _ = await turn_of(talk, s1, "mend T001")
         after, _ = await turn_of(talk, s1, "hello")
-        told = await said_later(talk, s1)
+        told = await heard(talk, s1)
         record = await talk.record("desk", s1, max(one["turn"] for one in (await talk.record("desk", s1))["turns"]))
         await replayed(await history_of(talk, s1))
     assert (reply["outcome"], reply["text"]) == ("queued", "It is being seen to.")

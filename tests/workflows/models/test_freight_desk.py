@@ -16,7 +16,8 @@ from interlock.compiler import compile_folder
 from interlock.interpreter.scripted import Asked, Script, said
 from tests.activities.models import services
 from tests.activities.wire import raw
-from tests.workflows.models.desk import SECRET, bytes_of, replayed
+from tests.workflows.models.desk import SECRET, bytes_of
+from tests.workflows.runs import replayed
 
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
 pytestmark = pytest.mark.server

@@ -10,7 +10,8 @@ from interlock.compiler import compile_folder
 from interlock_activities.memory.sqlite_store import SqliteMemory
 from tests.activities.models import services
 from tests.activities.wire import raw
-from tests.workflows.models.desk import DESK, asked_of, history_of, replayed, said, turn_of
+from tests.workflows.models.desk import DESK, asked_of, history_of, said, turn_of
+from tests.workflows.runs import replayed
 
 pytestmark = pytest.mark.server
 

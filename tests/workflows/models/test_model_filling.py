@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-import uuid
 
 import pytest
-from temporalio.client import WorkflowFailureError, WorkflowHistory
-from temporalio.worker import Replayer
+from temporalio.client import WorkflowFailureError
 
 from interlock.compiler import compile_folder
-from interlock_workflows.plugin import interlock_plugin
 from tests.activities.models import services
 from tests.activities.wire import raw
 from tests.workflows.models.desk import SECRET, asked_of, bytes_of, never, written
+from tests.workflows.runs import begin, comes_to, replayed, waits_for
 
 pytestmark = pytest.mark.server
 
@@ -47,22 +45,8 @@ def plan(tmp_path):
     return found.plans["letters"]
 
 
-async def begun(stage, letters):
-    client = await stage.plain()
-    return await client.start_workflow("letters", {"letters": letters}, id=uuid.uuid4().hex, task_queue=stage.queue)
-
-
 def filled(kind):
     return raw(body=services.openai(json.dumps({"kind": kind})))
-
-
-async def until_failed(handle):
-    for _ in range(200):
-        found = await handle.query("status")
-        if found["status"] == "failed":
-            return found
-        await asyncio.sleep(0.05)
-    raise AssertionError(found)
 
 
 async def test_every_item_is_one_question_and_the_run_replays(stage, serve, plan):
@@ -72,7 +56,7 @@ async def test_every_item_is_one_question_and_the_run_replays(stage, serve, plan
 
     wire = serve(handler=answer)
     async with stage.serving(plan):
-        handle = await begun(stage, ["我要买鞋", "你好", "鞋呢"])
+        handle = await begin(stage, "letters", {"letters": ["我要买鞋", "你好", "鞋呢"]})
         assert await handle.result() == {"count": 3}
         steps = (await handle.query("record"))["steps"]
         history = await handle.fetch_history()
@@ -84,8 +68,7 @@ async def test_every_item_is_one_question_and_the_run_replays(stage, serve, plan
     started = [event for event in history.events if event.HasField("activity_task_scheduled_event_attributes")]
     assert [one.activity_task_scheduled_event_attributes.activity_type.name for one in started] == ["generate"] * 3
     assert SECRET.encode() not in bytes_of(history)
-    replayer = Replayer(workflows=[], plugins=[interlock_plugin()])
-    await replayer.replay_workflow(WorkflowHistory.from_json(history.workflow_id, history.to_json()))
+    await replayed(history)
 
 
 async def test_what_no_model_has_filled_in_stands_still_until_it_is_tried_again(stage, serve, plan):
@@ -96,8 +79,8 @@ async def test_what_no_model_has_filled_in_stands_still_until_it_is_tried_again(
 
     wire = serve(handler=answer)
     async with stage.serving(plan):
-        handle = await begun(stage, ["x"])
-        status = await until_failed(handle)
+        handle = await begin(stage, "letters", {"letters": ["x"]})
+        status = await comes_to(handle, "failed")
         assert (status["failure"]["kind"], status["failure"]["step"]) == ("model", "sorted")
         assert len(wire.seen) == 1
         answers.append(filled("other"))
@@ -108,12 +91,8 @@ async def test_what_no_model_has_filled_in_stands_still_until_it_is_tried_again(
 async def test_a_run_that_waits_for_a_model_says_so_and_can_be_cancelled(stage, serve, plan):
     serve(handler=never)
     async with stage.serving(plan):
-        handle = await begun(stage, ["x"])
-        for _ in range(100):
-            status = await handle.query("status")
-            if status["waiting"]:
-                break
-            await asyncio.sleep(0.05)
+        handle = await begin(stage, "letters", {"letters": ["x"]})
+        status = await waits_for(handle, "model")
         assert status["waiting"] == [{"for": "model", "role": "general", "step": "sorted"}]
         await handle.signal("cancel", {"by": "ann"})
         with pytest.raises(WorkflowFailureError):

@@ -18,13 +18,12 @@ from tests.workflows.models.desk import (
     dripping,
     history_of,
     never,
-    replayed,
     said,
     slow_at_first,
     turn_of,
-    until,
     written,
 )
+from tests.workflows.runs import replayed, until
 
 pytestmark = pytest.mark.server
 
@@ -77,12 +76,15 @@ async def test_a_model_slower_than_its_time_out_is_left_each_time_and_the_turn_d
         finally:
             left.append(time.monotonic() - began)
 
+    async def is_left():
+        return len(left) == len(model.seen)
+
     model = serve(handler=answer)
     async with stage.serving(desk("500ms")):
         talk = await stage.talk()
         texts = {s1: "hello"} | {f"{s1}-{number}": "drop by drop" for number in range(6)}
         turns = await asyncio.gather(*(turn_of(talk, session, text) for session, text in texts.items()))
-        await until(lambda: len(left) == len(model.seen))  # while the worker still works
+        await until(is_left)  # while the worker still works
         histories = [await history_of(talk, session) for session in texts]
     for (reply, record), history in zip(turns, histories, strict=True):
         assert (reply["outcome"], reply["text"]) == ("degraded", AWAY)

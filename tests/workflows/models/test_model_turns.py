@@ -17,11 +17,11 @@ from tests.workflows.models.desk import (
     bytes_of,
     clever,
     history_of,
-    replayed,
     said,
     turn_of,
     written,
 )
+from tests.workflows.runs import replayed
 
 pytestmark = pytest.mark.server
 

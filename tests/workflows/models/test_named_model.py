@@ -4,7 +4,8 @@ import pytest
 
 from interlock.client.errors import RejectedError
 from interlock.compiler import compile_folder
-from tests.workflows.models.desk import DESK, asked_of, clever, history_of, replayed, said, turn_of
+from tests.workflows.models.desk import DESK, asked_of, clever, history_of, said, turn_of
+from tests.workflows.runs import replayed
 
 pytestmark = pytest.mark.server
 

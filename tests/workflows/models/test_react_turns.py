@@ -8,7 +8,8 @@ from interlock.compiler import compile_folder
 from interlock.plan.runtimes import brought
 from tests.activities.models import services
 from tests.activities.wire import raw
-from tests.workflows.models.desk import DESK, SAID, asked_of, history_of, replayed, turn_of, written
+from tests.workflows.models.desk import DESK, SAID, asked_of, history_of, turn_of, written
+from tests.workflows.runs import replayed
 
 pytestmark = pytest.mark.server
 

@@ -1,12 +1,12 @@
 """One trace for each turn, over client, workflow and activities, with a span of a stable name for every stage."""
 
-import asyncio
 import uuid
 
 import pytest
 
 from interlock.client import connect
 from interlock.client.procedures import Procedures
+from tests.workflows.runs import heard
 
 pytestmark = pytest.mark.server
 
@@ -175,9 +175,7 @@ async def test_a_procedure_that_a_conversation_runs_is_in_the_trace_of_its_turn(
     async with stage.serving(*office.values(), functions={"reserve": reserve}, traces=traces):
         talk = await stage.talk()
         await talk.send("clerk", s1, "N1234", user=user)
-        async with asyncio.timeout(20):
-            while not await talk.outbox("clerk", s1):  # noqa: ASYNC110 - nothing tells it
-                await asyncio.sleep(0.05)
+        await heard(talk, s1, "clerk")
     (tree,) = seen.trees()
     first, later = tree["message"][0]["turn"]
     assert first == {"procedure-call": [BOOKED]}
