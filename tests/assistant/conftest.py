@@ -1,18 +1,17 @@
 """An order desk with a model in the loop, on a stage; the model says what a test wants, and what it was asked is kept."""
 
 import json
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from interlock.authoring.model_stubs import model_answer
 from interlock.authoring.stage import Stage
-from interlock.compiler import compile_folder
 from interlock.interpreter.events import Generated, MessageReceived, Retrieved, ToolReturned
 from interlock.interpreter.structured import object_in
+from tests.compiled import plan_of
 
-DESK = Path(__file__).with_name("desk.yaml").read_text(encoding="utf-8")
+DESK = Path(__file__).with_name("desk.yaml")
 
 
 class Model:
@@ -84,20 +83,7 @@ class Model:
 @pytest.fixture(scope="session")
 def planned(tmp_path_factory):
     """The plan of the desk, with some words of its spec exchanged for others."""
-
-    @cache
-    def compiled(*changes):
-        text = DESK
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new, 1)
-        folder = tmp_path_factory.mktemp("desk")
-        (folder / "desk.yaml").write_text(text, encoding="utf-8")
-        found = compile_folder(folder)
-        assert [str(one) for one in found.diagnostics] == []
-        return found.plans["desk"]
-
-    return compiled
+    return plan_of(DESK, tmp_path_factory.mktemp)
 
 
 @pytest.fixture

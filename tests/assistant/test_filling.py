@@ -6,12 +6,12 @@ import pytest
 
 from interlock.authoring.stage import Stage
 from interlock.authoring.work_stage import WorkStage
-from interlock.compiler import compile_folder
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.events import CancelAsked, Generated, TimerDue
 from interlock.interpreter.program import link
 from interlock.interpreter.work.machine import WorkMachine
 from interlock.interpreter.work.receiving import started
+from tests.compiled import plans_in
 
 PROCEDURE = """
 apiVersion: interlock/v1
@@ -59,12 +59,11 @@ SORTING = (
 def sorts(tmp_path, model):
     """Runs the procedure on a letter; its stage, and the question that was asked."""
     (tmp_path / "p.yaml").write_text(PROCEDURE, encoding="utf-8")
-    found = compile_folder(tmp_path)
-    assert [str(one) for one in found.diagnostics] == []
+    plan = plans_in(tmp_path)["sort-letter"]
 
     def run(letter="Send me shoes.", says=FILLED):
         model.says["generation"] = [says]
-        stage = WorkStage(found.plans["sort-letter"], model, given={"letter": letter}, now_ms=1_767_600_000_000)
+        stage = WorkStage(plan, model, given={"letter": letter}, now_ms=1_767_600_000_000)
         stage.begin()
         return stage
 
@@ -136,7 +135,7 @@ def test_a_run_that_no_model_has_answered_is_taken_up_again(sorts, model):
 def test_a_model_that_is_still_writing_holds_nothing_up(tmp_path, ended):
     text = PROCEDURE.replace("    generate: reader\n", "    generate: reader\n    timeout: 10s\n")
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
-    program = link(compile_folder(tmp_path).plans["sort-letter"])
+    program = link(plans_in(tmp_path)["sort-letter"])
     machine = WorkMachine(program, started(program, run_id="r", given={"letter": "x"}, now_ms=0))
     timer, question = sorted(machine.begin(0), key=lambda one: not isinstance(one, StartTimer))
     machine.handle(CancelAsked(1) if ended == "cancelled" else TimerDue(timer.timer_id, 10_000))

@@ -10,6 +10,7 @@ from interlock.compiler.compile import compile_folder
 from interlock.interpreter import machine
 from interlock.interpreter.program import link
 from interlock.interpreter.state import restored
+from tests.compiled import exchanged
 
 AGENT = """
 apiVersion: interlock/v1
@@ -64,10 +65,7 @@ HOUR = 3_600_000
 @pytest.fixture
 def compiled(tmp_path):
     def compile_with(runtime="runtime: react", **changes):
-        agent = AGENT.replace("RUNTIME", runtime)
-        for old, new in changes.get("agent", ()):
-            assert old in agent
-            agent = agent.replace(old, new, 1)
+        agent = exchanged(AGENT.replace("RUNTIME", runtime), changes.get("agent", ()))
         for name, text in (("a", agent), ("b", PROCEDURE), ("c", TOOLS)):
             (tmp_path / f"{name}.yaml").write_text(dedent(text))
         return compile_folder(tmp_path)

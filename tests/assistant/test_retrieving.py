@@ -3,8 +3,8 @@
 import pytest
 
 from interlock.authoring.stage import Stage
-from interlock.compiler import compile_folder
 from interlock.interpreter.events import Retrieved
+from tests.compiled import plans_in
 
 AGENT = """
 apiVersion: interlock/v1
@@ -47,9 +47,7 @@ RETURNS = {"title": "", "document": "returns.txt", "locator": ""}
 def plan(tmp_path_factory):
     folder = tmp_path_factory.mktemp("handbook")
     (folder / "desk.yaml").write_text(AGENT)
-    found = compile_folder(folder)
-    assert [str(one) for one in found.diagnostics] == []
-    return found.plans["desk"]
+    return plans_in(folder)["desk"]
 
 
 @pytest.fixture

@@ -69,7 +69,8 @@ def _installed(tmp_path_factory, monkeypatch):
 
 
 def told_of(tmp_path, runtime):
-    (tmp_path / "desk.yaml").write_text(DESK.replace("name: desk\n", f"name: desk\nruntime: {runtime}\n"))
+    text = DESK.read_text(encoding="utf-8").replace("name: desk\n", f"name: desk\nruntime: {runtime}\n")
+    (tmp_path / "desk.yaml").write_text(text, encoding="utf-8")
     return [(one.code, one.message, one.hint) for one in compile_folder(tmp_path).diagnostics]
 
 

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from textwrap import dedent
 
-from interlock.compiler.compile import compile_folder
+from tests.compiled import plans_in
 
 HEAD = "apiVersion: interlock/v1\nkind: Procedure\nname: {}\nuses: [tools]\n"
 LIBRARY = """
@@ -79,6 +79,4 @@ def plans_of(folder, **procedures):
     (folder / "tools.yaml").write_text(LIBRARY)
     for name, text in procedures.items():
         (folder / f"{name}.yaml").write_text(HEAD.format(name.replace("_", "-")) + dedent(text))
-    compiled = compile_folder(folder)
-    assert not compiled.errors, "\n".join(map(str, compiled.errors))
-    return tuple(compiled.plans.values())
+    return tuple(plans_in(folder).values())

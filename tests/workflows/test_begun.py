@@ -11,7 +11,7 @@ from interlock.authoring.auditing import Audit, Run
 from interlock.client.errors import NoSuchSessionError
 from interlock.client.procedures import Procedures, followed
 from interlock.client.reading import with_begun
-from interlock.compiler.compile import compile_folder
+from tests.compiled import plans_in
 from tests.workflows.runs import heard
 
 pytestmark = pytest.mark.server
@@ -64,9 +64,7 @@ def plans(tmp_path):
     for name, text in {"top": TOP, "middle": MIDDLE, "bottom": BOTTOM}.items():
         (tmp_path / f"{name}.yaml").write_text(HEAD.format("Procedure", name) + dedent(text))
     (tmp_path / "desk.yaml").write_text(HEAD.format("Agent", "desk") + dedent(DESK))
-    compiled = compile_folder(tmp_path)
-    assert not compiled.errors, "\n".join(map(str, compiled.errors))
-    return dict(compiled.plans)
+    return dict(plans_in(tmp_path))
 
 
 async def done(stage, run, names, spec="top"):

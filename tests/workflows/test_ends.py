@@ -7,7 +7,7 @@ import pytest
 from interlock.client.errors import RejectedError
 from interlock.client.procedures import Procedures, followed
 from interlock.client.reading import records_of
-from interlock.compiler.compile import compile_folder
+from tests.compiled import plans_in
 from tests.workflows.runs import begin, waits_for
 
 pytestmark = pytest.mark.server
@@ -24,9 +24,7 @@ steps: [{wait: 1ms}, {receive: go}]
 @pytest.fixture
 def plans(tmp_path):
     (tmp_path / "waits.yaml").write_text(WAITS)
-    compiled = compile_folder(tmp_path)
-    assert not compiled.errors
-    return tuple(compiled.plans.values())
+    return tuple(plans_in(tmp_path).values())
 
 
 async def begun(stage, **how):

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 from temporalio.client import WorkflowFailureError
 
-from interlock.compiler.compile import compile_folder
+from tests.compiled import plans_in
 from tests.workflows.runs import begin
 
 pytestmark = pytest.mark.server
@@ -72,9 +72,7 @@ def begun(stage, bank, tmp_path):
     async def done(names, change=("", "")):
         text = dedent(PROCEDURE).replace("PORT", str(bank.server_port)).replace(*change)
         (tmp_path / "pay.yaml").write_text(text)
-        compiled = compile_folder(tmp_path)
-        assert not compiled.errors, "\n".join(map(str, compiled.errors))
-        async with stage.serving(*compiled.plans.values()):
+        async with stage.serving(*plans_in(tmp_path).values()):
             handle = await begin(stage, "pay-all", {"names": names})
             await handle.result()
             return handle

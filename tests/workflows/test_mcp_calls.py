@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from interlock.compiler.compile import compile_folder
 from interlock.contract.definitions import digest_of
 
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
+from tests.compiled import plans_in
 from tests.workflows.runs import begin, comes_to
 
 pytestmark = pytest.mark.server
@@ -77,9 +77,7 @@ def plans(tmp_path):
         for spec in ("tools", name):
             text = SPECS[spec].replace("PYTHON", sys.executable).replace("DESK", str(DESK)).replace("DIGEST", digest)
             (folder / f"{spec}.yaml").write_text(text)
-        compiled = compile_folder(folder)
-        assert not compiled.errors, "\n".join(map(str, compiled.errors))
-        return compiled.plans
+        return plans_in(folder)
 
     return build
 

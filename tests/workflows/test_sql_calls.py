@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from interlock.compiler.compile import compile_folder
+from tests.compiled import plans_in
 from tests.workflows.runs import begin, comes_to
 
 pytestmark = pytest.mark.server
@@ -72,9 +72,7 @@ def plan(tmp_path, closed_port):
         folder.mkdir()
         (folder / "tools.yaml").write_text(LIBRARY.format(port=closed_port))
         (folder / "pay.yaml").write_text(PROCEDURE + steps)
-        compiled = compile_folder(folder)
-        assert not compiled.errors, "\n".join(map(str, compiled.errors))
-        return compiled.plans["pay"]
+        return plans_in(folder)["pay"]
 
     return build
 

@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 from temporalio.client import WorkflowFailureError
 
-from interlock.compiler.compile import compile_folder
 from interlock.contract.stored import referenced
+from tests.compiled import plans_in
 from tests.workflows.runs import begin, comes_to, replayed
 
 pytestmark = pytest.mark.server
@@ -65,9 +65,7 @@ NOTE = "工资 " + "0" * 60
 def plans(tmp_path):
     for name, text in {"tools": LIBRARY, "move": MOVE, "import": IMPORT}.items():
         (tmp_path / f"{name}.yaml").write_text(text)
-    compiled = compile_folder(tmp_path)
-    assert not compiled.diagnostics, "\n".join(map(str, compiled.diagnostics))
-    return tuple(compiled.plans.values())
+    return tuple(plans_in(tmp_path).values())
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from interlock.compiler import compile_folder
 from tests.activities.wire import wires
+from tests.compiled import plans_in
 from tests.workflows.models.desk import SECRET, folder_of
 
 
@@ -12,9 +12,7 @@ def desk(tmp_path):
     """The plan, with a time-out of its models."""
 
     def build(timeout="20s"):
-        found = compile_folder(folder_of(tmp_path / f"specs-{timeout}", timeout))
-        assert [str(one) for one in found.diagnostics] == []
-        return found.plans["desk"]
+        return plans_in(folder_of(tmp_path / f"specs-{timeout}", timeout))["desk"]
 
     return build
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from interlock.client.errors import InterlockError
-from interlock.compiler import compile_folder
 from interlock.plan.plan import Plan
 from tests.activities.models import services
 from tests.activities.wire import raw
+from tests.compiled import plans_in
 from tests.workflows.models.desk import CHOICE, history_of, turn_of, written
 from tests.workflows.runs import heard, replayed
 
@@ -66,9 +66,7 @@ SAID = {"kind": "answer", "confidence": "high", "text": "Here you are."}
 def plans(tmp_path):
     (tmp_path / "desk.yaml").write_text(DESK)
     (tmp_path / "mend.yaml").write_text(MEND)
-    found = compile_folder(tmp_path)
-    assert [str(one) for one in found.diagnostics] == []
-    return found.plans
+    return plans_in(tmp_path)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import uuid
 
 import pytest
 
-from interlock.compiler import compile_folder
 from interlock_activities.memory.sqlite_store import SqliteMemory
 from tests.activities.models import services
 from tests.activities.wire import raw
+from tests.compiled import plans_in
 from tests.workflows.models.desk import DESK, asked_of, history_of, said, turn_of
 from tests.workflows.runs import replayed
 
@@ -23,9 +23,7 @@ def remembering(tmp_path):
     (tmp_path / "specs").mkdir()
     text = DESK.replace("TIMEOUT", "20s").replace("\ngrounding:", "\nmemory: {by: user.id}\ngrounding:")
     (tmp_path / "specs" / "desk.yaml").write_text(text)
-    found = compile_folder(tmp_path / "specs")
-    assert [str(one) for one in found.diagnostics] == []
-    return found.plans["desk"], file
+    return plans_in(tmp_path / "specs")["desk"], file
 
 
 async def test_another_session_of_the_same_person_is_shown_what_was_said(stage, serve, remembering, s1):

@@ -6,9 +6,9 @@ import json
 import pytest
 from temporalio.client import WorkflowFailureError
 
-from interlock.compiler import compile_folder
 from tests.activities.models import services
 from tests.activities.wire import raw
+from tests.compiled import plans_in
 from tests.workflows.models.desk import SECRET, asked_of, bytes_of, never, written
 from tests.workflows.runs import begin, comes_to, replayed, waits_for
 
@@ -40,9 +40,7 @@ result: {count: "{{ input.letters | length }}"}
 @pytest.fixture
 def plan(tmp_path):
     (tmp_path / "letters.yaml").write_text(LETTERS, encoding="utf-8")
-    found = compile_folder(tmp_path)
-    assert [str(one) for one in found.diagnostics] == []
-    return found.plans["letters"]
+    return plans_in(tmp_path)["letters"]
 
 
 def filled(kind):

@@ -3,7 +3,7 @@
 import pytest
 
 from interlock.client.errors import RejectedError
-from interlock.compiler import compile_folder
+from tests.compiled import plans_in
 from tests.workflows.models.desk import DESK, asked_of, clever, history_of, said, turn_of
 from tests.workflows.runs import replayed
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.server
 def plan(tmp_path):
     text = DESK.replace("TIMEOUT", "20s").replace("grounding:", "model_override: message\ngrounding:", 1)
     (tmp_path / "desk.yaml").write_text(text)
-    return compile_folder(tmp_path).plans["desk"]
+    return plans_in(tmp_path)["desk"]
 
 
 async def test_the_model_of_a_session_of_a_message_and_of_a_run_of_one(stage, serve, plan, s1):

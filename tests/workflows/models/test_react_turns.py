@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from interlock.compiler import compile_folder
 from interlock.plan.runtimes import brought
 from tests.activities.models import services
 from tests.activities.wire import raw
+from tests.compiled import plans_in
 from tests.workflows.models.desk import DESK, SAID, asked_of, history_of, turn_of, written
 from tests.workflows.runs import replayed
 
@@ -53,9 +53,7 @@ def planned(folder, runtime):
     (folder / "desk.yaml").write_text(
         DESK.replace("TIMEOUT", "20s").replace("name: desk\n", f"name: desk\nruntime: {runtime}\n")
     )
-    found = compile_folder(folder)
-    assert [str(one) for one in found.diagnostics] == []
-    return found.plans["desk"]
+    return plans_in(folder)["desk"]
 
 
 async def test_the_model_sees_what_it_has_found_before_it_decides_again(stage, serve, tmp_path, monkeypatch, s1):
