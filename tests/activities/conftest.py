@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import structlog
+from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from interlock.contract.calls import ToolRequest
@@ -83,6 +84,19 @@ def call():
                 await served.aclose()
 
         return asyncio.run(work())
+
+    return run
+
+
+@pytest.fixture
+def failing(call):
+    """The failure of a call: type, message, whether it is tried again, and its details."""
+
+    def run(*requests, **settings):
+        with pytest.raises(ApplicationError) as caught:
+            call(*requests, **settings)
+        error = caught.value
+        return error.type, error.message.partition(": ")[2], not error.non_retryable, error.details[0]
 
     return run
 

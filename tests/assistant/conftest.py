@@ -91,22 +91,26 @@ def model():
     return Model()
 
 
+def speaking(stage):
+    """Says something on a stage; the reply. The record of the last turn is in `record`."""
+
+    def say(text, history=(), **more):
+        message = MessageReceived(f"h{stage.state.turn}", text, stage.now_ms, history=tuple(history))
+        played = stage._play(message) if history else stage.say(text, **more)
+        json.dumps(played.record)
+        say.record = played.record
+        return played.reply
+
+    say.stage = stage
+    return say
+
+
 @pytest.fixture
 def changed(planned, model):
     """Opens the desk with some words of its spec exchanged; says something to it, the reply."""
 
     def opened(*changes):
-        stage = Stage(planned(*changes), model, user={"id": "u1"}, now_ms=1_767_600_000_000)
-
-        def say(text, history=(), **more):
-            message = MessageReceived(f"h{stage.state.turn}", text, stage.now_ms, history=tuple(history))
-            played = stage._play(message) if history else stage.say(text, **more)
-            json.dumps(played.record)
-            say.record = played.record
-            return played.reply
-
-        say.stage = stage
-        return say
+        return speaking(Stage(planned(*changes), model, user={"id": "u1"}, now_ms=1_767_600_000_000))
 
     return opened
 

@@ -8,6 +8,7 @@ from interlock.authoring.memory_stubs import StubbedMemory
 from interlock.authoring.stage import Stage
 from interlock.interpreter.commands import ReadMemory, WriteMemory
 from interlock.interpreter.events import Remembered
+from tests.assistant.conftest import speaking
 
 MEMORY = ("grounding: {mode: strict}\n", "grounding: {mode: strict}\nmemory: {by: user.id}\n")
 BELIEVED = ("grounding: {mode: strict}\n", "memory: {by: user.id, summary_chars: 400, tool_results: 2}\n")
@@ -47,16 +48,8 @@ def session(planned, model, memory):
     """Opens a session of somebody over one memory; says something in it."""
 
     def opened(*changes, user=None):
-        stage = Stage(planned(*changes), model, user={"id": "u1"} | (user or {}), now_ms=NOW, memory=memory)
-
-        def say(text, **more):
-            played = stage.say(text, **more)
-            json.dumps(played.record)
-            say.record = played.record
-            return played.reply
-
-        say.stage = stage
-        return say
+        who = {"id": "u1"} | (user or {})
+        return speaking(Stage(planned(*changes), model, user=who, now_ms=NOW, memory=memory))
 
     return opened
 

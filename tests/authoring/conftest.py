@@ -94,6 +94,15 @@ class Desk:
         return run_suite(written.spec, found.plans["desk"], lambda path: written.key(*path), **options)
 
 
+def told(result):
+    """Key, expected and happened of every failure."""
+    return [
+        (one.turn, one.mismatch.key, one.mismatch.expected, one.mismatch.happened)
+        for case in result.cases
+        for one in case.failures
+    ]
+
+
 @pytest.fixture
 def desk(tmp_path):
     return Desk(tmp_path)

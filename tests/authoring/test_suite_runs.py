@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.authoring.conftest import told
+
 STUBS = """
 stubs:
   now: "2026-03-01T09:00:00+08:00"
@@ -22,15 +24,6 @@ stubs:
 def case(*turns, session=""):
     lines = "".join(f"\n      - {turn}" for turn in turns)
     return f"{STUBS}\ncases:\n  - id: one{session}\n    turns:{lines}\n"
-
-
-def told(result):
-    """Key, expected and happened of every failure."""
-    return [
-        (one.turn, one.mismatch.key, one.mismatch.expected, one.mismatch.happened)
-        for case in result.cases
-        for one in case.failures
-    ]
 
 
 @pytest.mark.parametrize(

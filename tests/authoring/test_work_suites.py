@@ -7,6 +7,7 @@ import pytest
 from interlock.authoring.reports import as_json, case_text, coverage_text, junit
 from interlock.authoring.suites import run_suite
 from interlock.compiler import compile_folder
+from tests.authoring.conftest import told
 
 ORDER = """
 apiVersion: interlock/v1
@@ -138,14 +139,6 @@ def orders(tmp_path):
 def case(*turns, order_no="B1"):
     lines = "".join(f"      - {turn}\n" for turn in turns)
     return f"    input: {{order_no: {order_no}}}\n    turns:\n{lines}"
-
-
-def told(result):
-    return [
-        (one.turn, one.mismatch.key, one.mismatch.expected, one.mismatch.happened)
-        for case in result.cases
-        for one in case.failures
-    ]
 
 
 APPROVED = "receive: {event: approved, data: {by: ann}}"

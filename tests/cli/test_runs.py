@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -16,10 +14,10 @@ from click.testing import CliRunner
 from interlock.cli import root
 from interlock.client import connect
 from interlock.client.procedures import Procedures
+from tests.cli.commands import COMMAND, environment
 
 pytestmark = pytest.mark.server
 
-COMMAND = [sys.executable, "-c", "import sys; from interlock import cli; sys.argv[0] = 'interlock'; cli.main()"]
 LIBRARY = """
 apiVersion: interlock/v1
 kind: Library
@@ -146,15 +144,14 @@ def folder(tmp_path_factory):
     return folder
 
 
-def environment(office):
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("TEMPORAL_", "INTERLOCK_"))}
-    return known | {"PYTHONUNBUFFERED": "1", "OFFICE_URL": f"http://127.0.0.1:{office.server_port}"}
+def beside(office):
+    return environment(PYTHONUNBUFFERED="1", OFFICE_URL=f"http://127.0.0.1:{office.server_port}")
 
 
 @pytest.fixture(scope="module")
 def dev(folder, office):
     """The address of an `interlock dev`, and what it said."""
-    process = subprocess.Popen([*COMMAND, "dev"], cwd=folder, env=environment(office), stdout=-1, text=True)
+    process = subprocess.Popen([*COMMAND, "dev"], cwd=folder, env=beside(office), stdout=-1, text=True)
     said = ""
     for line in process.stdout:
         said += line
@@ -175,7 +172,7 @@ def told(folder, office, dev, monkeypatch):
             done = subprocess.run(
                 [*COMMAND, *words],
                 cwd=folder,
-                env=environment(office),
+                env=beside(office),
                 input=said,
                 capture_output=True,
                 text=True,
@@ -183,7 +180,7 @@ def told(folder, office, dev, monkeypatch):
                 check=False,
             )
             return done.returncode, done.stdout, done.stderr
-        done = CliRunner(env=environment(office)).invoke(root, words, prog_name="interlock")
+        done = CliRunner(env=beside(office)).invoke(root, words, prog_name="interlock")
         assert isinstance(done.exception, SystemExit | None), done.exception
         return done.exit_code, done.stdout, done.stderr
 

@@ -5,17 +5,16 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from interlock.cli.server import free_port
+from tests.cli.commands import COMMAND, environment
 
 pytestmark = pytest.mark.server
 
-COMMAND = [sys.executable, "-c", "import sys; from interlock import cli; sys.argv[0] = 'interlock'; cli.main()"]
 AGENT = """
 apiVersion: interlock/v1
 kind: Agent
@@ -36,12 +35,11 @@ flows:
 """
 
 
-def started(folder, *words, **environment):
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("TEMPORAL_", "INTERLOCK_"))}
+def started(folder, *words, **more):
     return subprocess.Popen(
         [*COMMAND, *words],
         cwd=folder,
-        env=known | {"PYTHONUNBUFFERED": "1"} | environment,
+        env=environment(PYTHONUNBUFFERED="1") | more,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -49,9 +47,9 @@ def started(folder, *words, **environment):
     )
 
 
-def ran(folder, *words, said="", **environment):
+def ran(folder, *words, said="", **more):
     """Exit code, output and error output of a command that ends by itself; one that does not says where it stands."""
-    process = started(folder, *words, PYTHONFAULTHANDLER="1", **environment)
+    process = started(folder, *words, PYTHONFAULTHANDLER="1", **more)
     try:
         output, errors = process.communicate(said, timeout=60)
     except subprocess.TimeoutExpired:

@@ -8,7 +8,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 
@@ -16,10 +15,10 @@ import pytest
 
 from tests.activities.models import services
 from tests.activities.wire import raw, wires
+from tests.cli.commands import COMMAND, environment
 
 pytestmark = pytest.mark.server
 
-COMMAND = [sys.executable, "-c", "import sys; from interlock import cli; sys.argv[0] = 'interlock'; cli.main()"]
 PATIENCE = 60.0
 DESK = """
 apiVersion: interlock/v1
@@ -82,11 +81,10 @@ class Terminal:
 
     def __init__(self, folder, port, *words):
         ours, theirs = pty.openpty()
-        known = {name: value for name, value in os.environ.items() if not name.startswith(("TEMPORAL_", "INTERLOCK_"))}
         self.process = subprocess.Popen(
             [*COMMAND, "chat", "desk", *words],
             cwd=folder,
-            env=known | {"LLM_URL": f"http://127.0.0.1:{port}/v1", "NO_COLOR": "1", "TERM": "dumb"},
+            env=environment(LLM_URL=f"http://127.0.0.1:{port}/v1", NO_COLOR="1", TERM="dumb"),
             stdin=theirs,
             stdout=theirs,
             stderr=subprocess.PIPE,

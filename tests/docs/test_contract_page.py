@@ -1,7 +1,6 @@
 """The pages on contract, records and settings against a real session and the code."""
 
 import asyncio
-import contextlib
 import json
 import re
 import sys
@@ -12,15 +11,12 @@ from temporalio.client import WithStartWorkflowOperation, WorkflowUpdateFailedEr
 from temporalio.common import WorkflowIDConflictPolicy
 
 from demo.processes import TRACKING
-from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
 from interlock.compiler import compile_folder
 from interlock.contract import calls, limits
-from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows import inbound, lasting, turns
-from interlock_workflows.plugin import interlock_plugin
-from interlock_workflows.service import serve
+from tests.docs.served import served
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -44,20 +40,8 @@ def shown(pages):
     return {block.says["example"]: json.loads(block.text) for block in blocks if "example" in block.says}
 
 
-@contextlib.asynccontextmanager
-async def _served(plan):
-    settings = Settings(plans=(plan,), env={"PATH": str(Path(sys.executable).parent)}, mcp_commands=(TRACKING,))
-    async with EmbeddedServer() as server:
-        activities = Activities(settings)
-        worker = await connect(server.address, plugins=[interlock_plugin(activities.callables)])
-        stop = asyncio.Event()
-        serving = asyncio.create_task(serve(worker, {plan.name: plan.digest}, stop))
-        try:
-            yield server.address
-        finally:
-            stop.set()
-            await serving
-            await activities.aclose()
+def _served(plan):
+    return served(Settings((plan,), env={"PATH": str(Path(sys.executable).parent)}, mcp_commands=(TRACKING,)))
 
 
 async def _conversed(plan):

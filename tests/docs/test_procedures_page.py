@@ -1,7 +1,6 @@
 """The page on the contract of procedures against real runs, by a plain Temporal client."""
 
 import asyncio
-import contextlib
 import json
 import re
 import threading
@@ -11,15 +10,12 @@ import pytest
 from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 
 from demo.hr.server import serve as hr_service
-from interlock.cli.server import EmbeddedServer
 from interlock.client import connect
 from interlock.compiler import compile_folder
 from interlock.interpreter.work import loops, state
-from interlock_activities.registry import Activities
 from interlock_activities.settings import Settings
 from interlock_workflows import inbound, procedure
-from interlock_workflows.plugin import interlock_plugin
-from interlock_workflows.service import serve
+from tests.docs.served import served
 from tests.workflows.runs import waits_for
 
 ROOT = Path(__file__).parents[2]
@@ -50,26 +46,15 @@ def answers(tmp_path_factory):
         service.server_close()
 
 
-@contextlib.asynccontextmanager
-async def _served(url):
+def _served(url):
     plans = compile_folder(ROOT / "specs" / "payroll").plans
     environment = {"HR_API": url, "HR_TOKEN": "t"}
-    settings = Settings(tuple(plans.values()), env=environment, secrets=environment)
-    async with EmbeddedServer() as server:
-        activities = Activities(settings)
-        worker = await connect(server.address, plugins=[interlock_plugin(activities.callables)])
-        stop = asyncio.Event()
-        serving = asyncio.create_task(serve(worker, {name: plan.digest for name, plan in plans.items()}, stop))
-        try:
-            yield await connect(server.address)
-        finally:
-            stop.set()
-            await serving
-            await activities.aclose()
+    return served(Settings(tuple(plans.values()), env=environment, secrets=environment))
 
 
 async def _asked(url):
-    async with _served(url) as client:
+    async with _served(url) as address:
+        client = await connect(address)
         found = {"start": START, "event": EVENT, "retry": {"by": "ann", "resolved": {"pay": "did_not_happen"}}}
         run = await client.start_workflow("payroll-run", START, id="november", task_queue="interlock")
         await waits_for(run, "event")

@@ -4,12 +4,12 @@ from textwrap import dedent
 
 import pytest
 
-from interlock.compiler.compile import compile_folder
 from interlock.interpreter.commands import CallTool, Reply, RunProcedure
 from interlock.interpreter.events import MessageReceived, PersonActed, ProcedureEnded
 from interlock.interpreter.machine import Machine, opened
 from interlock.interpreter.program import link
 from interlock.interpreter.state import restored
+from tests.compiled import plans_in
 
 PROCEDURE = """
 apiVersion: interlock/v1
@@ -65,10 +65,8 @@ class Talk:
     def __init__(self, folder):
         (folder / "agent.yaml").write_text(dedent(AGENT))
         (folder / "work.yaml").write_text(dedent(PROCEDURE))
-        compiled = compile_folder(folder)
-        assert not compiled.diagnostics, "\n".join(map(str, compiled.diagnostics))
-        self.plans = compiled.plans
-        self.program = link(compiled.plans["desk"])
+        self.plans = plans_in(folder)
+        self.program = link(self.plans["desk"])
         user = {"id": "ann", "locale": "en"}
         self.state = opened(self.program, session_id="s", run_id="r", user=user, now_ms=1)
         self.machine = Machine(self.program, self.state)

@@ -124,21 +124,27 @@ async def test_a_person_takes_over_by_signal_or_update_and_gives_back(stage, sup
         assert [entry["role"] for entry in await handle.query("transcript")][:2] == ["user", "assistant"]
 
 
-async def test_a_takeover_in_the_middle_of_a_turn_takes_effect_at_once(stage, support, s1):
-    called, go_on = asyncio.Event(), asyncio.Event()
+class Held:
+    """A tool that is called, and answers when it may go on."""
 
-    async def slow(number):
-        called.set()
-        await go_on.wait()
+    def __init__(self):
+        self.called, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def track(self, number):
+        self.called.set()
+        await self.go_on.wait()
         return {"number": number}
 
-    async with stage.serving(support(), functions={"track": slow}):
+
+async def test_a_takeover_in_the_middle_of_a_turn_takes_effect_at_once(stage, support, s1):
+    held = Held()
+    async with stage.serving(support(), functions={"track": held.track}):
         client = await stage.plain()
         turn = asyncio.create_task(say(client, stage.queue, s1, {"id": "m1", "text": "track T1234"}))
-        await called.wait()
+        await held.called.wait()
         handle = client.get_workflow_handle(f"support:{s1}")
         assert (await handle.execute_update("takeover", {"by": "ann"}))["status"] == "human_active"
-        go_on.set()
+        held.go_on.set()
         assert (await turn)["outcome"] == "handed_off"
 
 
@@ -272,24 +278,18 @@ async def test_the_session_shows_itself_in_search_attributes_details_and_handler
 
 
 async def test_a_cancelled_session_answers_what_it_has_taken_and_takes_no_more(stage, support, s1):
-    called, go_on = asyncio.Event(), asyncio.Event()
-
-    async def slow(number):
-        called.set()
-        await go_on.wait()
-        return {"number": number}
-
-    async with stage.serving(support(), functions={"track": slow}):
+    held = Held()
+    async with stage.serving(support(), functions={"track": held.track}):
         client = await stage.plain()
         turn = asyncio.create_task(say(client, stage.queue, s1, {"id": "m1", "text": "track T1234"}))
-        await called.wait()
+        await held.called.wait()
         handle = client.get_workflow_handle(f"support:{s1}")
         await handle.cancel()
         await handle.query("status")  # the run has heard of it, which no message may overtake
         with pytest.raises(WorkflowUpdateFailedError) as refused:
             await handle.execute_update("message", {"id": "m2", "text": "x"})
         assert refused.value.cause.type == "cancelled"
-        go_on.set()
+        held.go_on.set()
         assert (await turn)["outcome"] == "answer"
         with pytest.raises(WorkflowFailureError) as ended:
             await handle.result()

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from temporalio.exceptions import ApplicationError
 
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
+from interlock_activities.failures import Failure
 from tests.activities.mcp.started import DESK, over_http
 
 HERE = Path(__file__).parent
@@ -66,16 +66,17 @@ def answered(call, settings):
 
 
 @pytest.fixture
-def failing(answered):
-    """The failure of a call: type, message, whether it is tried again, and its details."""
+def failing(failing, settings):
+    """The failure of a call by such a worker."""
+    return lambda *requests, **more: failing(*requests, **(settings | more))
 
-    def run(*requests, **more):
-        with pytest.raises(ApplicationError) as caught:
-            answered(*requests, **more)
-        error = caught.value
-        return error.type, error.message.partition(": ")[2], not error.non_retryable, error.details[0]
 
-    return run
+async def ending(work):
+    """How a call ended."""
+    try:
+        return await work
+    except Failure as failure:
+        return failure
 
 
 @pytest.fixture

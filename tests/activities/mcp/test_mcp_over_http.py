@@ -8,9 +8,9 @@ import time
 import pytest
 
 from interlock_activities.addresses import AddressRules
-from interlock_activities.failures import Failure
 from interlock_activities.mcp_tool import McpTransport
 from interlock_activities.references import References
+from tests.activities.mcp.conftest import ending
 
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
 
@@ -72,13 +72,6 @@ def url_of(wire, host="127.0.0.1", scheme="http"):
 def transport(**more):
     environ = dict(os.environ)
     return McpTransport(References(environ, environ), AddressRules(), **more)
-
-
-async def ending(work):
-    try:
-        return await work
-    except Failure as failure:
-        return failure
 
 
 def calls_of(wire):

@@ -13,9 +13,9 @@ from temporalio.testing import ActivityEnvironment
 
 from interlock_activities import Activities, Settings
 from interlock_activities.addresses import AddressRules
-from interlock_activities.failures import Failure
 from interlock_activities.mcp_tool import McpTransport
 from interlock_activities.references import References
+from tests.activities.mcp.conftest import ending
 
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
 
@@ -30,14 +30,6 @@ def alive(pid):
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
-
-
-async def ending(work):
-    """How a call ended."""
-    try:
-        return await work
-    except Failure as failure:
-        return failure
 
 
 def test_calls_at_the_same_time_share_one_process(asked):

@@ -3,11 +3,22 @@
 import sqlite3
 
 import pytest
-from temporalio.exceptions import ApplicationError
 
 from interlock.contract.calls import ToolRequest
 from interlock.contract.limits import INLINE_LIMIT
 from tests.activities.postgres_server import PASSWORD, Line
+
+IDENTIFIERS = (
+    "555E898665",
+    "007",
+    "1e5",
+    "９００７",
+    "订单２",
+    "18446744073709551616",
+    str(2**128 - 1),
+    "a0eebc99-9C0B",
+    " 7 ",
+)
 
 
 @pytest.fixture
@@ -43,19 +54,6 @@ def statement():
         )
 
     return build
-
-
-@pytest.fixture
-def failing(call):
-    """The failure of a call: type, message, whether it is tried again, and its details."""
-
-    def run(*requests, **settings):
-        with pytest.raises(ApplicationError) as caught:
-            call(*requests, **settings)
-        error = caught.value
-        return error.type, error.message.partition(": ")[2], not error.non_retryable, error.details[0]
-
-    return run
 
 
 @pytest.fixture

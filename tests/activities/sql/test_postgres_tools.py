@@ -9,6 +9,7 @@ from temporalio.testing import ActivityEnvironment
 
 from interlock.contract.calls import TOOL_ERROR, TOOL_MISCONFIGURED, TOOL_TIMEOUT
 from interlock_activities import Activities, Settings
+from tests.activities.sql.conftest import IDENTIFIERS
 
 NUMERIC_40 = "1234567890123456789012345678901234567890"
 ATTACKS = (
@@ -20,18 +21,6 @@ ATTACKS = (
     "%(id)s",
     "x\\' OR 1=1 --",
     "{{ secrets.DB }}",
-)
-
-IDENTIFIERS = (
-    "555E898665",
-    "007",
-    "1e5",
-    "９００７",
-    "订单２",
-    "18446744073709551616",
-    str(2**128 - 1),
-    "a0eebc99-9C0B",
-    " 7 ",
 )
 
 

@@ -9,6 +9,7 @@ from temporalio.testing import ActivityEnvironment
 
 from interlock.contract.calls import TOOL_ERROR, TOOL_MISCONFIGURED, TOOL_TIMEOUT
 from interlock_activities import Activities, Settings
+from tests.activities.sql.conftest import IDENTIFIERS
 
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 ATTACKS = (
@@ -20,18 +21,6 @@ ATTACKS = (
     "x\\' OR 1=1 --",
     "{{ secrets.DB }}",
     "P1\x00",
-)
-
-IDENTIFIERS = (
-    "555E898665",
-    "007",
-    "1e5",
-    "９００７",
-    "订单２",
-    "18446744073709551616",
-    str(2**128 - 1),
-    "a0eebc99-9C0B",
-    " 7 ",
 )
 
 
