@@ -76,7 +76,11 @@ RIGHT = {
         asked("vars.x == 'timeout'"),
     ),
     "what counts up": ({"set": {"x": 0}}, {"set": {"x": "{{ vars.x + 1 }}"}}, asked("vars.x > 1")),
-    "what stands for itself": ({"set": {"x": "{{ vars.x | default(vars.x) }}"}}, asked("vars.x == 1"), asked("vars.x == 'a'")),
+    "what stands for itself": (
+        {"set": {"x": "{{ vars.x | default(vars.x) }}"}},
+        asked("vars.x == 1"),
+        asked("vars.x == 'a'"),
+    ),
     "what is stored": (
         {"call": "find"},
         {"set": {"x": "{{ steps.find.result.rows }}"}},

@@ -4,6 +4,9 @@ import asyncio
 import time
 import uuid
 
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
@@ -43,6 +46,24 @@ async def waits_for(handle, what):
 async def heard(talk, session, agent="desk"):
     """What stands in the outbox of a session, once something does."""
     return await until(lambda: talk.outbox(agent, session))
+
+
+async def reset(handle):
+    """A run that Temporal has begun anew from its first task."""
+    client, history = handle._client, await handle.fetch_history()
+    asked = ResetWorkflowExecutionRequest(
+        namespace=client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=handle.id, run_id=handle.first_execution_run_id or ""),
+        reason="a test",
+        workflow_task_finish_event_id=next(
+            event.event_id
+            for event in history.events
+            if event.event_type == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+        ),
+        request_id=uuid.uuid4().hex,
+    )
+    await client.workflow_service.reset_workflow_execution(asked)
+    return client.get_workflow_handle(handle.id)
 
 
 async def replayed(*histories):

@@ -14,7 +14,8 @@ from interlock_workflows.children import Handles, run_child
 class Beside:
     """Begins procedures and tells how each has ended. They go on by themselves when the conversation is over."""
 
-    def __init__(self, ended: Callable[[ProcedureEnded], None]) -> None:
+    def __init__(self, run_id: str, ended: Callable[[ProcedureEnded], None]) -> None:
+        self._run_id = run_id
         self._ended = ended
         self._tasks: set[asyncio.Task[None]] = set()
         self._children: Handles = {}
@@ -32,7 +33,7 @@ class Beside:
         self.spawn(self._to_its_end(command))
 
     async def _to_its_end(self, command: RunProcedure) -> None:
-        end = await run_child(command, ParentClosePolicy.ABANDON, self._children)
+        end = await run_child(command, self._run_id, ParentClosePolicy.ABANDON, self._children)
         self._children.pop(command.child_id, None)
         self.running -= 1
         self._ended(end)

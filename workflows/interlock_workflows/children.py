@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any, Literal
+from uuid import NAMESPACE_URL, uuid5
 
 from temporalio import exceptions, workflow
 from temporalio.common import RawValue
@@ -23,29 +24,34 @@ EFFECTS, NONE = "interlock-effects", b"none"
 """What the metadata of a result say of a run that has changed nothing; the result itself is the author's."""
 
 
-async def run_child(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
-    """Run a procedure and wait for its end; while it runs its handle stands in `handles`, by the child's id."""
+async def run_child(
+    command: RunProcedure, run_id: str, at_our_end: ParentClosePolicy, handles: Handles
+) -> ProcedureEnded:
+    """Run a procedure for the run `run_id`, and wait for its end; while it runs its handle stands in `handles`."""
     step = {"interlock.procedure": command.procedure, "interlock.step": command.step}
     trail = Trail("procedure-call", step)
-    ended = await _ended(command, at_our_end, handles)
+    ended = await _ended(command, _id_of_child(run_id, command), at_our_end, handles)
     trail.end({"interlock.outcome": ended.ending}, error="" if ended.ending == "done" else ended.ending)
     return ended
 
 
-async def _ended(command: RunProcedure, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
-    run_id = ""
+def _id_of_child(run_id: str, command: RunProcedure) -> str:
+    """An id that a run gives to the same procedure at the same step whenever it is started."""
+    return str(uuid5(NAMESPACE_URL, f"{run_id}/{command.child_id}"))
+
+
+async def _ended(command: RunProcedure, run_id: str, at_our_end: ParentClosePolicy, handles: Handles) -> ProcedureEnded:
     try:
         child = await workflow.start_child_workflow(
             command.procedure,
             command.input,
             id=f"{workflow.info().workflow_id}/{command.child_id}",
-            memo=memo_for(command.digest, command.language),
+            memo=memo_for(command.digest, command.language, run_id),
             parent_close_policy=at_our_end,
             cancellation_type=ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             static_summary=f"{command.procedure} at {command.at}",
         )
         handles[command.child_id] = child
-        run_id = child.first_execution_run_id or ""
         given = await child
         result, left = inbound.body([given]), given.payload.metadata.get(EFFECTS) != NONE
     except WorkflowAlreadyStartedError:

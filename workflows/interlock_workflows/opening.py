@@ -19,6 +19,9 @@ PINNED = "interlock_plan"
 LANGUAGE = "interlock_language"
 """The memo by which it says the language that it speaks."""
 
+RUN = "interlock_run"
+"""The memo by which it gives it an id that is the same when the one that runs it is reset."""
+
 
 @dataclass(slots=True)
 class Opening:
@@ -56,9 +59,9 @@ def session_of(info: workflow.Info) -> str:
     return info.workflow_id.removeprefix(f"{info.workflow_type}:")
 
 
-def memo_for(digest: str, language: str) -> Json:
+def memo_for(digest: str, language: str, run_id: str) -> Json:
     """What a run tells a procedure that it starts as a part of its own."""
-    return {PINNED: digest} | ({LANGUAGE: language} if language else {})
+    return {PINNED: digest, RUN: run_id} | ({LANGUAGE: language} if language else {})
 
 
 def pinned_plan() -> str:
@@ -69,6 +72,16 @@ def pinned_plan() -> str:
 def language_of_starter() -> str:
     """The language that whoever started this run as a part of its own speaks."""
     return _told(LANGUAGE)
+
+
+def run_id_of(info: workflow.Info) -> str:
+    """The id of a run, of which its idempotency keys are made: its starter's word for a part of its own run.
+
+    A reset keeps the id of the first run, and starts what that one had started anew, under ids of Temporal's own. What
+    anybody else starts has no say in its id.
+    """
+    told = _told(RUN) if info.parent is not None else ""
+    return told or info.first_execution_run_id
 
 
 def _told(name: str) -> str:

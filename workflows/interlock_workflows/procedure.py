@@ -35,7 +35,7 @@ from interlock_workflows.archive import Archive
 from interlock_workflows.asking import ask_model
 from interlock_workflows.children import given_back, run_child
 from interlock_workflows.clock import now_ms
-from interlock_workflows.opening import language_of_starter
+from interlock_workflows.opening import language_of_starter, run_id_of
 from interlock_workflows.queue import Queue
 from interlock_workflows.trail import Trail, of_run
 
@@ -203,7 +203,7 @@ class Procedure:
         self._happened(TimerDue(command.timer_id, now_ms()))
 
     async def _child(self, command: RunProcedure) -> None:
-        ended = await run_child(command, ParentClosePolicy.REQUEST_CANCEL, self._handles)
+        ended = await run_child(command, self.state.run_id, ParentClosePolicy.REQUEST_CANCEL, self._handles)
         self._children.pop(command.child_id, None)
         self._handles.pop(command.child_id, None)
         self._happened(ended)
@@ -316,7 +316,7 @@ def opened(program: Program, given: Any, info: workflow.Info) -> RunState:
     try:
         return started(
             program,
-            run_id=info.first_execution_run_id,
+            run_id=run_id_of(info),
             given=messages.procedure_input(given),
             now_ms=now_ms(),
             language=language_of_starter(),

@@ -40,7 +40,7 @@ class Turns:
         self._machine = Machine(program, state)
         self._in_turn = asyncio.Lock()
         self._taken = 0
-        self._beside = Beside(self._ended)
+        self._beside = Beside(state.run_id, self._ended)
         self._show()
         self._resume_what_can()
 

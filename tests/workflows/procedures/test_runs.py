@@ -4,7 +4,7 @@ import pytest
 from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 
 from tests.workflows.booking import Desk
-from tests.workflows.runs import begin, comes_to, replayed, waits_for
+from tests.workflows.runs import begin, comes_to, replayed, reset, waits_for
 
 pytestmark = pytest.mark.server
 
@@ -145,3 +145,50 @@ async def test_a_wrong_input_fails_the_start_with_a_typed_error(stage, plans_of,
         with pytest.raises(WorkflowFailureError) as failure:
             await handle.result()
     assert failure.value.cause.type in ("invalid_message", "malformed")
+
+
+async def test_a_reset_repeats_the_effects_of_all_procedures_under_the_same_keys(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(
+        trip="""\
+        steps:
+          - {call: book, with: {name: mine}}
+          - for_each:
+              items: [a, b]
+              as: name
+              key: "{{ name }}"
+              do: [{run: stay, with: {name: "{{ name }}"}}]
+        """,
+        stay="""\
+        input: {name: {type: string}}
+        steps:
+          - {call: book, with: {name: "{{ input.name }}"}}
+          - {run: key, with: {name: "{{ input.name }}"}}
+        """,
+        key="""\
+        input: {name: {type: string}}
+        steps: [{call: book, with: {name: "key of {{ input.name }}"}}]
+        """,
+    )
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "trip", {})
+        await handle.result()
+        first, again = set(desk.calls), await reset(handle)
+        assert len(first) == len(desk.calls) == 5
+        await again.result()
+        assert len(desk.calls) == 10
+        assert set(desk.calls) == first
+        client = await stage.plain()
+        kept = await client.get_workflow_handle(f"{handle.id}/for_each[a]/stay").query("record")
+        records = (await again.query("record"))["steps"]
+    assert kept["run"] in [one["child"]["run"] for one in records if "child" in one]
+    await replayed(await handle.fetch_history())
+
+
+async def test_whoever_starts_a_run_has_no_say_in_its_keys(stage, plans_of):
+    desk = Desk()
+    plans = plans_of(trip="steps: [{call: book, with: {name: mine}}]")
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "trip", {}, memo={"interlock_run": "another"})
+        await handle.result()
+    assert desk.calls == [("book", "mine", f"{handle.first_execution_run_id}:book")]
