@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from temporalio import activity
+
+T = TypeVar("T")
 
 _BEATS = 3
 """Heartbeats within a heartbeat time-out."""
@@ -30,6 +32,22 @@ async def beating(telling: Callable[[], Sequence[Any]] | None = None) -> AsyncIt
         beats.cancel()
         with suppress(asyncio.CancelledError):
             await beats
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` gives, though it is asked to stop: half of an effect is worse than one.
+
+    Only a worker that shuts down ends it.
+    """
+    task = asyncio.ensure_future(work)
+    while True:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            asked = activity.cancellation_details()
+            if task.done() or asked is None or not asked.cancel_requested or activity.is_worker_shutdown():
+                task.cancel()
+                raise
 
 
 async def _beat(pause: float) -> None:

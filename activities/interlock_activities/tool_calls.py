@@ -19,7 +19,7 @@ from interlock.contract.calls import (
     ToolRequest,
 )
 from interlock.interpreter.outcomes import Meaning
-from interlock_activities.beating import beating
+from interlock_activities.beating import beating, to_its_end
 from interlock_activities.clock import elapsed_ms
 from interlock_activities.failures import Failure, Kind, as_application_error, misconfigured
 from interlock_activities.meaning import Received, final
@@ -56,7 +56,8 @@ class ToolCalls:
         outcome: str = "cancelled"
         try:
             async with beating():
-                received, outcome = await self._called(request)
+                made = self._called(request)
+                received, outcome = await (to_its_end(made) if request.writes else made)
             status = received.status
             return ToolAnswer(status, received.payload, elapsed_ms(started), attempt)
         except Failure as failure:

@@ -16,6 +16,7 @@ from interlock.interpreter.commands import (
     Generate,
     RunProcedure,
     StartTimer,
+    StopCall,
 )
 from interlock.interpreter.events import (
     CancelAsked,
@@ -165,6 +166,8 @@ class WorkStage(Generic[W]):
             case StartTimer():
                 self._begun += 1
                 self._timers[run.path, command.timer_id] = (command.due_ms, self._begun)
+            case StopCall():
+                pass  # a call takes no time here: its end is on its way
             case CancelTimer():
                 self._timers.pop((run.path, command.timer_id), None)
             case RunProcedure():

@@ -11,7 +11,8 @@ class CallTool:
     """Call a tool of the plan once (with the attempts of its retry policy) and answer with `ToolReturned`.
 
     Several in one list are independent and may run side by side. `arguments` are by declared argument name; `key`
-    travels with every attempt as the tool's `idempotency` says, empty where it has none.
+    travels with every attempt as the tool's `idempotency` says, empty where it has none. `finishes`: it belongs to an
+    effect that has begun, and whatever stops lets it come to its end.
     """
 
     call_id: str
@@ -20,6 +21,7 @@ class CallTool:
     step: str
     at: str
     key: str = ""
+    finishes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,18 @@ class CancelTimer:
 
 
 @dataclass(frozen=True, slots=True)
+class StopCall:
+    """Begin no further attempt of a call; its end still comes.
+
+    A tool that only reads is not waited for at all: `stopped`. One that writes ends the attempt that is under way; with
+    `only_reads` it has all its attempts.
+    """
+
+    call_id: str
+    only_reads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunProcedure:
     """Run a procedure under the plan of `digest`, and answer with `ProcedureEnded`. `input` is as it declares.
 
@@ -134,4 +148,6 @@ class Changed:
     status: str
 
 
-Command: TypeAlias = Asked | Reply | Said | Changed | StartTimer | CancelTimer | RunProcedure | CancelProcedure
+Command: TypeAlias = (
+    Asked | Reply | Said | Changed | StartTimer | CancelTimer | StopCall | RunProcedure | CancelProcedure
+)

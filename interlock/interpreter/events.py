@@ -31,12 +31,13 @@ class ToolReturned:
     """The end of one call with all its attempts.
 
     `returned`: an answer came (`status` is the HTTP status, 200 for a Python tool) and `payload` is its parsed JSON.
-    `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did. `sent` is false
-    where it is certain that no request has left, so that nothing can have happened.
+    `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did. `stopped`: nobody
+    waits for it any more, and it only reads. `sent` is false where it is certain that no request has left, so that
+    nothing can have happened. `cut_short`: a `StopCall` was obeyed.
     """
 
     call_id: str
-    ending: Literal["returned", "timeout", "error"]
+    ending: Literal["returned", "timeout", "error", "stopped"]
     now_ms: int
     status: int | None = None
     payload: Any = None
@@ -44,6 +45,7 @@ class ToolReturned:
     attempts: int = 1
     elapsed_ms: int = 0
     sent: bool = True
+    cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)

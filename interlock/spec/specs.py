@@ -179,7 +179,7 @@ class ProcedureSpec(Shared):
     on_cancel: Literal["stop", "compensate"] = "stop"
     """What follows when somebody cancels it."""
     deadline: Maybe[Duration] = None
-    """Longest time in all."""
+    """Longest time in all, as `timeout` of a step."""
     park: Maybe[Duration] = None
     """How long a stopped run waits for `retry`; 7d by default."""
     guard: Maybe[Listed[Guard]] = None

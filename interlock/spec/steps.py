@@ -54,7 +54,7 @@ class BaseStep(SpecModel):
     when: Maybe[Expression] = None
     """The step runs only then, a bare expression."""
     timeout: Maybe[Duration] = None
-    """Longest time that the step may take; what has begun by then is finished."""
+    """Longest time that the step may take; an effect that is being tried by then is finished, and tried no more."""
     catch: Maybe[Listed[Catch]] = None
     """What happens after a failure."""
 

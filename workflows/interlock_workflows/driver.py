@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 from temporalio import exceptions, workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutType
+from temporalio.workflow import ActivityCancellationType, ActivityHandle
 
 from interlock.contract import calls, limits, strict_json
 from interlock.contract.calls import PlanRequest, ResolvedPlan, ToolAnswer, ToolRequest
@@ -127,13 +129,31 @@ async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> Resolved
     return elsewhere
 
 
-async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
-    """Make one call as an activity, with the attempts that its tool allows."""
+@dataclass(slots=True)
+class Call:
+    """A call under way. One that writes ends the attempt that is being made when it is stopped; any other is let go."""
+
+    handle: ActivityHandle[ToolAnswer]
+    writes: bool
+    stopped: bool = False
+
+    def stop(self) -> None:
+        """Begin no further attempt."""
+        self.stopped = True
+        self.handle.cancel()
+
+
+Calls: TypeAlias = dict[str, Call]
+"""By id."""
+
+
+async def call_tool(plan: Plan, run_id: str, command: CallTool, under_way: Calls | None = None) -> ToolReturned:
+    """Make one call as an activity, with the attempts that its tool allows; it stands in `under_way` meanwhile."""
     tool = plan.tools[command.tool]
     begun = now_ms()
     try:
         strict_json.check(command.arguments)
-        answer: ToolAnswer = await workflow.execute_activity(
+        handle: ActivityHandle[ToolAnswer] = workflow.start_activity(
             calls.CALL_TOOL,
             _request(plan, tool, run_id, command),
             result_type=ToolAnswer,
@@ -142,11 +162,18 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool) -> ToolReturned:
             schedule_to_close_timeout=timedelta(milliseconds=_longest_ms(tool)),
             heartbeat_timeout=timedelta(milliseconds=HEARTBEAT_MS) if tool.timeout_ms > HEARTBEAT_MS else None,
             retry_policy=_retry_policy(tool),
+            cancellation_type=_cancellation(tool),
         )
+        if under_way is not None:
+            under_way[command.call_id] = Call(handle, tool.writes)
+        answer = await handle
     except NotStrictJsonError as refused:
         message = f"the arguments cannot be sent: {refused}"
         return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=False)
     except ActivityError as failure:
+        if isinstance(failure.cause, exceptions.CancelledError):
+            message = "it was stopped before an answer had come"
+            return ToolReturned(command.call_id, "timeout" if tool.writes else "stopped", now_ms(), message=message)
         return _failed(command.call_id, failure, begun, tool.retry.attempts)
     return ToolReturned(
         command.call_id,
@@ -213,6 +240,11 @@ def _place_of_key(tool: Tool, name: str) -> str:
     if f"{{{name}}}" in tool.path:
         return "path"
     return "query" if tool.method in ("GET", "DELETE") else "body"
+
+
+def _cancellation(tool: Tool) -> ActivityCancellationType:
+    waits = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
+    return waits if tool.writes else ActivityCancellationType.TRY_CANCEL
 
 
 def _retry_policy(tool: Tool) -> RetryPolicy:

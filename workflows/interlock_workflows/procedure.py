@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -21,6 +22,7 @@ from interlock.interpreter.commands import (
     Generate,
     RunProcedure,
     StartTimer,
+    StopCall,
 )
 from interlock.interpreter.events import CancelAsked, EventReceived, RetryAsked, TimerDue, WorkEvent
 from interlock.interpreter.opening import InvalidMessage
@@ -47,6 +49,9 @@ HISTORY_WITH_CHILDREN = 30_000
 
 STATE_TOO_LARGE = "state_too_large"
 
+STOPPED_CALLS = "stopped calls"
+"""What histories name that were written since calls are stopped."""
+
 
 class Procedure:
     """One run of a procedure in one workflow run."""
@@ -63,6 +68,7 @@ class Procedure:
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._children: dict[str, asyncio.Task[None]] = {}
         self._handles: dict[str, ChildWorkflowHandle[Any, Any]] = {}
+        self._calls: driver.Calls = {}
         self._others: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
         self._stays_until = 0
@@ -159,6 +165,8 @@ class Procedure:
                     self._spawn(self._ask(command))
                 case StartTimer():
                     self._timers[command.timer_id] = self._spawn(self._wait(command))
+                case StopCall():
+                    self._stop(command)
                 case CancelTimer():
                     if (timer := self._timers.pop(command.timer_id, None)) is not None:
                         timer.cancel()
@@ -190,7 +198,15 @@ class Procedure:
         self._take(self._machine.handle(event))
 
     async def _call(self, command: CallTool) -> None:
-        self._happened(await driver.call_tool(self._program.plan, self.state.run_id, command))
+        ended = await driver.call_tool(self._program.plan, self.state.run_id, command, self._calls)
+        call = self._calls.pop(command.call_id, None)
+        self._happened(replace(ended, cut_short=call is not None and call.stopped))
+
+    def _stop(self, command: StopCall) -> None:
+        """Begin no further attempt of a call; runs from before there was this let it have them all."""
+        call = self._calls.get(command.call_id)
+        if call is not None and not (command.only_reads and call.writes) and workflow.patched(STOPPED_CALLS):
+            call.stop()
 
     async def _ask(self, command: Generate) -> None:
         self._happened(await ask_model(self._program.plan, self.state.run_id, command))

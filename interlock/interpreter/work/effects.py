@@ -1,5 +1,6 @@
 """The step `call` of a procedure, and what undoes it: every effect is known, made once, and undone in reverse order."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.expressions.outcomes import NotMet
@@ -48,15 +49,22 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
 
 
 def _unless_stopped(step: CallStep, frame: Frame, made: Working) -> Working:
-    """A call with its checks; it does not go out itself where the run was stopped while they were made."""
-    ends = None
+    """A call with its checks; it does not go out itself where the run was stopped while they were made.
+
+    What an effect that has gone out is held against is asked in any case.
+    """
+    ends, began = None, False
     while True:
         try:
             wanted = made.send(ends)
         except StopIteration as stop:
             return stop.value
-        if frame.scope.stopped is not None and wanted[0].tool == step.tool:
-            raise Stopped
+        if began:
+            wanted = [replace(one, finishes=True) for one in wanted]
+        elif wanted[0].tool == step.tool:
+            if frame.scope.stopped is not None:
+                raise Stopped
+            began = frame.program.plan.tools[step.tool].writes
         ends = yield wanted
 
 

@@ -18,7 +18,9 @@ from interlock.interpreter.commands import (
     Generate,
     RunProcedure,
     StartTimer,
+    StopCall,
 )
+from interlock.interpreter.events import ToolReturned
 
 Reason: TypeAlias = Literal["sibling", "timeout", "deadline", "cancelled"]
 """Why a task is to begin nothing more: another branch has failed, its time is over, or the run is cancelled."""
@@ -45,10 +47,14 @@ class Pause:
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """What stops together. `reason` is set once; whoever is inside an outer scope that stops, stops too."""
+    """What stops together. `reason` is set once; whoever is inside an outer scope that stops, stops too.
+
+    `cut_short`: a call within it has had fewer attempts than it is allowed.
+    """
 
     outer: "Scope | None" = None
     reason: Reason | None = None
+    cut_short: bool = False
 
     @property
     def stopped(self) -> Reason | None:
@@ -59,6 +65,13 @@ class Scope:
                 return scope.reason
             scope = scope.outer
         return None
+
+    def cut(self) -> None:
+        """A call within it, and whatever it is inside of, is cut short."""
+        scope: Scope | None = self
+        while scope is not None:
+            scope.cut_short = True
+            scope = scope.outer
 
     def is_inside(self, other: "Scope") -> bool:
         """Whether this is `other`, or stands within it."""
@@ -144,19 +157,24 @@ class Tasks:
             return
         task = self._waiting.pop(wait_id)
         task.ends[wait_id] = end
+        if isinstance(end, ToolReturned) and end.cut_short:
+            task.scope.cut()
         if len(task.ends) == len(task.waits):
             ends = [task.ends[_id(one)] for one in task.waits]
             task.waits, task.ends = [], {}
-            self._ready.append((task, ends))
+            stopped = any(isinstance(one, ToolReturned) and one.ending == "stopped" for one in ends)
+            self._ready.append((task, Stopped() if stopped else ends))
 
     def stop(self, scope: Scope, reason: Reason) -> None:
-        """Let nothing more begin in a scope; waits for times, events and models end at once, effects are waited for."""
+        """Let nothing more begin in a scope; what changes nothing ends at once, effects under way are awaited."""
         if scope.reason is not None:
             return
         scope.reason = reason
         for task in list(dict.fromkeys(self._waiting.values())):
             if task.scope.is_inside(scope):
                 self._interrupt(task, reason)
+                calls = [one for one in task.waits if isinstance(one, CallTool) and one.call_id not in task.ends]
+                self.commands += [StopCall(one.call_id, reason == "sibling") for one in calls if not one.finishes]
 
     def resume(self) -> None:
         """Let the paused tasks go on."""

@@ -99,7 +99,10 @@ class Walk:
             effects.undo_as_one(self, step, frame)
 
     def _in_time(self, step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
-        """Do a step within its time-out, if it has one: what has begun by then is finished, and nothing more begins."""
+        """Do a step within its time-out, if it has one: an effect that has begun by then is finished, and nothing else.
+
+        An effect that was cut short, and fails, has failed for want of time.
+        """
         if step.timeout_ms is None:
             yield from self._do(step, frame, instance, entry, note)
             return
@@ -108,8 +111,11 @@ class Walk:
         inner = frame.branch(scope)
         outcomes = yield Fork([self._do(step, inner, instance, entry, note)], scope, timer=timer)
         frame.scene.decisions |= inner.scene.decisions
-        if isinstance(outcomes[0], Stopped) and scope.reason == "timeout" and frame.scope.stopped is None:
-            raise StepFailed("timeout", f"not done within {step.timeout_ms} ms", step.id, step.at)
+        end = outcomes[0]
+        late = isinstance(end, Stopped) or (isinstance(end, StepFailed) and scope.cut_short)
+        if late and scope.reason == "timeout" and frame.scope.stopped is None:
+            more = f"; {end.step}: {end.message}" if isinstance(end, StepFailed) else ""
+            raise StepFailed("timeout", f"not done within {step.timeout_ms} ms{more}", step.id, step.at)
         raise_first(outcomes)
 
     def _do(self, step: Step, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
