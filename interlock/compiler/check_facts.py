@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from interlock.compiler.choices import tools_of
 from interlock.compiler.findings import suggestion
 from interlock.compiler.shapes import FACT_OWN, at_path, result_shape
 from interlock.compiler.sites import scopes_of
@@ -137,16 +138,11 @@ def hold_text(
 def _kept(agent: Unit, findings: Findings) -> None:
     """`no_result` is about look-ups that a model chooses."""
     steps = all_steps(agent)
-    chosen = [agent.find("tools", name) for name in _may_choose(agent)]
+    names = [name for step in steps if step.action == "act" for name in tools_of(agent, step)]
+    chosen = [agent.find("tools", name) for name in names]
     if any(tool is not None and tool.model.fact is not None for tool in chosen):
         return
     for step in steps:
         if step.action == "generate" and step.model.no_result is not None:
             message = "no `act` step can look a fact up, so `no_result` means nothing"
             findings.warning("no-effect", message, agent.key(*step.path, "no_result"), hint="take it out")
-
-
-def _may_choose(agent: Unit) -> Iterator[str]:
-    for step in all_steps(agent):
-        if step.action == "act":
-            yield from step.model.act.tools or [item.model.call for item in agent.mounts if item.model.call]

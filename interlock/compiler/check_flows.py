@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_gates import check_mounted
+from interlock.compiler.choices import named_tools
 from interlock.compiler.flow_states import results_asked
 from interlock.compiler.flow_walk import MOST_DEEP, Walk, start
-from interlock.compiler.mentions import is_run
 from interlock.compiler.order import check_order
 from interlock.compiler.walk import NAMED, all_steps, flow_steps
 
@@ -120,13 +120,8 @@ def _step(agent: Unit, step: Written, walk: Walk, findings: Findings) -> None:
     if step.action == "call":
         check_mounted(agent, model.call, (*path, "call"), findings)
         _expand(agent, step, findings)
-    if step.action == "act":
-        for index, name in enumerate(model.act.tools or ()):
-            check_mounted(agent, name, (*path, "act", "tools", index), findings)
-    if step.action == "plan":
-        for index, name in enumerate(model.plan.actions):
-            if not is_run(agent, name):
-                check_mounted(agent, name, (*path, "plan", "actions", index), findings)
+    for name, place in named_tools(agent, step):
+        check_mounted(agent, name, place, findings)
     if step.action == "switch":
         check_branches(agent, step, findings)
     if step.action == "collect":

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_places import TALKING_PARTS
+from interlock.compiler.choices import offered, tools_of
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
 from interlock.compiler.mentions import in_lists, in_site, of_part
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
-    from interlock.compiler.walk import Written
 
 
 def check_unused(project: Project, findings: Findings) -> None:
@@ -57,14 +57,8 @@ def _parts(agent: Unit, findings: Findings) -> None:
 def _called(agent: Unit) -> set[str]:
     gates = {item.model.call for item in agent.gates if item.model.call is not None}
     steps = all_steps(agent)
-    chosen = {name for step in steps if step.action in ("act", "plan") for name in _may_choose(agent, step)}
+    chosen = {name for step in steps for name in tools_of(agent, step)}
     return gates | chosen | {step.model.call for step in steps if step.action == "call"}
-
-
-def _may_choose(agent: Unit, step: Written) -> list[str]:
-    if step.action == "plan":
-        return list(step.model.plan.actions)
-    return step.model.act.tools or [item.model.call for item in agent.mounts]
 
 
 def _mounts(agent: Unit, findings: Findings) -> None:
@@ -76,15 +70,13 @@ def _mounts(agent: Unit, findings: Findings) -> None:
 
 
 def _run_mounts(agent: Unit, findings: Findings) -> None:
-    steps = all_steps(agent)
-    offered = {name for step in steps if step.action == "act" for name in step.model.act.procedures or ()}
-    offered |= {name for step in steps if step.action == "plan" for name in step.model.plan.actions}
-    run = {step.model.run for step in steps if step.action == "run"}
+    chosen = offered(agent)
+    run = {step.model.run for step in all_steps(agent) if step.action == "run"}
     for item in agent.run_mounts:
-        if item.model.run not in run | offered:
+        if item.model.run not in run | chosen:
             message = f"procedure {item.model.run!r} is mounted, and no step runs it"
             findings.warning("unused", message, agent.value("mounts", item.index, "run"))
-        elif item.model.intent is not None and item.model.run not in offered:
+        elif item.model.intent is not None and item.model.run not in chosen:
             message = f"`intent` means nothing: no `act` step lets a model choose {item.model.run!r}"
             findings.warning("no-effect", message, agent.key("mounts", item.index, "intent"))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from interlock.compiler.choices import tools_of
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
@@ -126,9 +127,9 @@ class Walk:
             case "generate":
                 return self._generate(step, ways)
             case "act":
-                return self._act(ways, step.model.act.tools or [item.model.call for item in self.unit.mounts])
+                return self._act(ways, tools_of(self.unit, step))
             case "plan":
-                result = self._act(ways, [name for name in step.model.plan.actions if self.unit.mount_of(name)])
+                result = self._act(ways, tools_of(self.unit, step))
                 result.fails(("model",), ways, ((*step.path, "plan"), "no plan may be carried out"))
                 return result
             case "respond":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interlock.compiler.choices import offered
 from interlock.compiler.closure import reached
 from interlock.compiler.decisions import lowered
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text, text, texts
@@ -12,7 +13,6 @@ from interlock.compiler.lower_parts import condition, intent, response, retrieve
 from interlock.compiler.lower_steps import flow
 from interlock.compiler.lower_tools import server, tool
 from interlock.compiler.units import STEPS
-from interlock.compiler.walk import all_steps
 from interlock.plan.models import Grounding, ModelRule
 from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
@@ -130,15 +130,12 @@ def _mount(agent: Unit, item: Item) -> Mount:
 
 def _run_mount(agent: Unit, item: Item, digests: Mapping[str, str]) -> RunMount:
     name = item.model.run
-    steps = all_steps(agent)
-    offered = any(name in (step.model.act.procedures or ()) for step in steps if step.action == "act")
-    offered = offered or any(name in step.model.plan.actions for step in steps if step.action == "plan")
     return RunMount(
         at=str(agent.key("mounts", item.index)),
         digest=digests[name],
         bind=item.model.with_ or {},
         intent=item.model.intent or "",
-        description=agent.procedures[name].description if offered else "",
+        description=agent.procedures[name].description if name in offered(agent) else "",
         input={
             field: Argument(**field_values(declared), source="caller", send_as=field)
             for field, declared in agent.procedures[name].input.items()

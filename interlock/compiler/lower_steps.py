@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from interlock.compiler.choices import tools_of
 from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, texts
 from interlock.compiler.lower_models import grounding
 from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
@@ -75,9 +76,9 @@ class _Lowering:
     def _act(self, step: Written, common: dict[str, Any]) -> plan.Step:
         choice = step.model.act
         said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
-        tools = tuple(choice.tools or (item.model.call for item in self._unit.mounts))
         said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
-        return plan.ActStep(**common, tools=tools, procedures=tuple(choice.procedures or ()), **said)
+        said |= {"tools": tuple(tools_of(self._unit, step)), "procedures": tuple(choice.procedures or ())}
+        return plan.ActStep(**common, **said)
 
     def _plan(self, step: Written, common: dict[str, Any]) -> plan.Step:
         proposal = step.model.plan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from interlock.compiler.choices import CHOOSING, named_tools
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import flow_steps
 from interlock.expressions.limits import MOST_PARSED
@@ -29,7 +30,7 @@ ROOTS = {
 }
 """Context roots whose names are parts, with the plural that declares them."""
 
-ASKING = frozenset({"generate", "act", "plan"})
+ASKING = CHOOSING | {"generate"}
 """Actions that ask a model."""
 
 NOTHING = "none"
@@ -170,19 +171,10 @@ def _step(unit: Unit, step: Written) -> Iterator[Mention]:
             yield Mention("responses", model.respond, (*path, "respond"))
         case "retrieve":
             yield Mention("retrievers", model.retrieve, (*path, "retrieve"))
-        case "act":
-            yield from _many("tools", model.act.tools, (*path, "act", "tools"))
-        case "plan":
-            for index, name in enumerate(model.plan.actions):
-                if not is_run(unit, name):
-                    yield Mention("tools", name, (*path, "plan", "actions", index))
+        case "act" | "plan":
+            yield from (Mention("tools", name, place) for name, place in named_tools(unit, step))
         case "flow":
             yield Mention("flows", model.flow, (*path, "flow"))
-
-
-def is_run(unit: Unit, action: str) -> bool:
-    """Whether an action of a plan is a procedure: it is mounted as one, and not as a tool."""
-    return unit.run_mount_of(action) is not None and unit.mount_of(action) is None
 
 
 def _roles(unit: Unit, step: Written) -> Iterator[Mention]:
@@ -193,5 +185,5 @@ def _roles(unit: Unit, step: Written) -> Iterator[Mention]:
     yield Mention("models", GENERAL, place)
     if step.action == "generate" and step.model.generate != AUTO:
         yield Mention("models", step.model.generate, place)
-    if step.action in ("act", "plan") and unit.knows("models", TOOL_CALL):
+    if step.action in CHOOSING and unit.knows("models", TOOL_CALL):
         yield Mention("models", TOOL_CALL, place)
