@@ -27,17 +27,9 @@ class Person:
 class MemoryQuestion:
     """What is remembered of a person: the last exchanges within `chars`, and the last `results`."""
 
-    agent: str
-    by: str
-    value: str
-    tenant: str
+    person: Person
     chars: int
     results: int
-
-    @property
-    def person(self) -> Person:
-        """Whose it is."""
-        return Person(self.agent, self.by, self.value, self.tenant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +39,7 @@ class MemoryEntry:
     What is older goes, as far as it is beyond `chars` and `results`.
     """
 
-    agent: str
-    by: str
-    value: str
-    tenant: str
+    person: Person
     id: str
     at_ms: int
     said: str
@@ -58,11 +47,6 @@ class MemoryEntry:
     found: list[Json]
     chars: int
     results: int
-
-    @property
-    def person(self) -> Person:
-        """Whose it is."""
-        return Person(self.agent, self.by, self.value, self.tenant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,11 +39,10 @@ def asked(request: Any) -> Said | None:
         case RetrieveRequest():
             return Said("retrieval", _of_search(request))
         case MemoryQuestion():
-            return Said("memory-read", {"interlock.memory.by": request.by})
+            return Said("memory-read", {"interlock.memory.by": request.person.by})
         case MemoryEntry():
-            return Said(
-                "memory-write", {"interlock.memory.by": request.by, "interlock.memory.results": len(request.found)}
-            )
+            facts = {"interlock.memory.by": request.person.by, "interlock.memory.results": len(request.found)}
+            return Said("memory-write", facts)
         case _:
             return None
 

@@ -116,7 +116,7 @@ def test_an_agent_is_known_by_its_name_whatever_its_plan(session, model, memory)
     session(MEMORY)("where is B1234")
     session(MEMORY, ("name: desk\n", "name: desk\ntitle: Another.\n"))("where is B5678")
     assert told(model) is not None
-    assert {one.agent for one in memory.reads} == {"desk"}
+    assert {one.person.agent for one in memory.reads} == {"desk"}
 
 
 @pytest.mark.parametrize("user", [{"id": None}, {"id": ""}])

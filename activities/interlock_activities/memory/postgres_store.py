@@ -1,7 +1,6 @@
 """Memories in PostgreSQL, for workers on several machines: one table in the schema `interlock_memory`."""
 
 import contextlib
-import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ import psycopg
 from interlock.contract.memory import Person
 from interlock_activities.addresses import AddressRules
 from interlock_activities.failures import Failure
-from interlock_activities.memory.store import MemoryStoreError, Row, as_text, beyond
+from interlock_activities.memory.store import MemoryStoreError, Row, as_stored, beyond, from_stored, key_of
 from interlock_activities.postgres_failures import failure_of
 from interlock_activities.postgres_pool import Connection, Database, Pool
 
@@ -56,10 +55,10 @@ class PostgresMemory:
 
     async def add(self, person: Person, rows: list[Row], chars: int, results: int) -> None:
         """Add rows and drop what is beyond the bounds, in one transaction."""
-        of = _key(person)
+        of = key_of(person)
         async with self._transaction() as connection:
             for row in rows:
-                await _run(connection, _ADD, (*of, row.kind, row.id, row.place, row.at_ms, as_text(row.content)))
+                await _run(connection, _ADD, (*of, *as_stored(row)))
             for row in beyond(await _rows(connection, person), chars, results):
                 await _run(connection, _DROP, (*of, row.id, row.place))
             await connection.execute("COMMIT")
@@ -114,17 +113,12 @@ class PostgresMemory:
         self._is_there = True
 
 
-def _key(person: Person) -> tuple[str, str, str, str]:
-    return person.agent, person.by, person.value, person.tenant
-
-
 async def _run(connection: Connection, statement: str, given: tuple[Any, ...]) -> "psycopg.AsyncCursor[Any]":
     return await connection.execute(statement.encode(), given)
 
 
 async def _rows(connection: Connection, person: Person) -> list[Row]:
-    found = await (await _run(connection, _READ, _key(person))).fetchall()
-    return [Row(kind, id_, place, at_ms, json.loads(content)) for kind, id_, place, at_ms, content in found]
+    return from_stored(await (await _run(connection, _READ, key_of(person))).fetchall())
 
 
 async def _counted(connection: Connection, given: tuple[Any, ...]) -> dict[Person, int]:

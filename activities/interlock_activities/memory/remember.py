@@ -35,12 +35,12 @@ class Remembering:
         try:
             rows = await self._store.read(question.person)
         except MemoryStoreError as problem:
-            raise _failed("read", question.agent, problem) from None
+            raise _failed("read", question.person.agent, problem) from None
         found = Memories(
             latest(contents(rows, "exchange"), question.chars), last(contents(rows, "result"), question.results)
         )
         counts = {"exchanges": len(found.exchanges), "results": len(found.results)}
-        _log.info("memory_read", agent=question.agent, elapsed_ms=elapsed_ms(started), **counts)
+        _log.info("memory_read", agent=question.person.agent, elapsed_ms=elapsed_ms(started), **counts)
         return found
 
     @activity.defn(name=MEMORY_WRITE)
@@ -50,8 +50,8 @@ class Remembering:
         try:
             await self._store.add(entry.person, rows_of(entry), entry.chars, entry.results)
         except MemoryStoreError as problem:
-            raise _failed("write", entry.agent, problem) from None
-        _log.info("memory_written", agent=entry.agent, elapsed_ms=elapsed_ms(started))
+            raise _failed("write", entry.person.agent, problem) from None
+        _log.info("memory_written", agent=entry.person.agent, elapsed_ms=elapsed_ms(started))
 
     async def aclose(self) -> None:
         """Ends what the store keeps open."""

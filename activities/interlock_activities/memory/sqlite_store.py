@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from interlock.contract.memory import Person
-from interlock_activities.memory.store import MemoryStoreError, Row, as_text, beyond
+from interlock_activities.memory.store import MemoryStoreError, Row, as_stored, beyond, from_stored, key_of
 
 _BUSY_SECONDS: Final = 1.5
 
@@ -65,11 +64,10 @@ class SqliteMemory:
             return _rows(connection, person)
 
     def _add(self, person: Person, rows: list[Row], chars: int, results: int) -> None:
-        of = _key(person)
+        of = key_of(person)
         with _told(), self._opened() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
-            added = [(*of, row.kind, row.id, row.place, row.at_ms, as_text(row.content)) for row in rows]
-            connection.executemany(_ADD, added)
+            connection.executemany(_ADD, [(*of, *as_stored(row)) for row in rows])
             old = beyond(_rows(connection, person), chars, results)
             connection.executemany(_DROP, [(*of, row.id, row.place) for row in old])
 
@@ -97,13 +95,8 @@ class SqliteMemory:
             yield connection
 
 
-def _key(person: Person) -> tuple[str, str, str, str]:
-    return person.agent, person.by, person.value, person.tenant
-
-
 def _rows(connection: sqlite3.Connection, person: Person) -> list[Row]:
-    found = connection.execute(_READ, _key(person)).fetchall()
-    return [Row(kind, id_, place, at_ms, json.loads(content)) for kind, id_, place, at_ms, content in found]
+    return from_stored(connection.execute(_READ, key_of(person)).fetchall())
 
 
 @contextlib.contextmanager

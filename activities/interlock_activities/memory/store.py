@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from interlock.contract.calls import Json
 from interlock.contract.memory import MemoryEntry, Person, last, latest
@@ -65,6 +65,16 @@ def beyond(rows: list[Row], chars: int, results: int) -> list[Row]:
     return [*exchanges[: len(exchanges) - kept[0]], *found[: len(found) - kept[1]]]
 
 
-def as_text(content: Json) -> str:
-    """A content as it is stored."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+def key_of(person: Person) -> tuple[str, str, str, str]:
+    """A person as stores know them: agent, attribute, value and tenant."""
+    return person.agent, person.by, person.value, person.tenant
+
+
+def as_stored(row: Row) -> tuple[Kind, str, int, int, str]:
+    """A row as it is stored: kind, id, place, time, and the content as JSON."""
+    return row.kind, row.id, row.place, row.at_ms, json.dumps(row.content, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_stored(found: Iterable[tuple[Any, ...]]) -> list[Row]:
+    """The rows that were stored so. Raises ValueError where a content is no JSON."""
+    return [Row(kind, id_, place, at_ms, json.loads(content)) for kind, id_, place, at_ms, content in found]

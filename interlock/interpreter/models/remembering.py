@@ -40,8 +40,7 @@ def recall(turn: "Turn") -> "Calling[None]":
     if person is None:
         asking.memory["read"] = {"error": f"`{declared.by}` holds no value"}
         return
-    bounds = {"chars": declared.summary_chars, "results": declared.tool_results}
-    question = MemoryQuestion(person.agent, person.by, person.value, person.tenant, **bounds)
+    question = MemoryQuestion(person, chars=declared.summary_chars, results=declared.tool_results)
     came: Remembered = (yield [ReadMemory(number(turn.state), question)])[0]
     if came.memories is None:
         asking.memory["read"] = {"error": came.message}
@@ -63,10 +62,7 @@ def remember(turn: "Turn", answer: "Answer") -> "Calling[None]":
     asking.memory = asking.memory or {"by": declared.by, "read": None, "written": None}
     most = declared.summary_chars // PART
     entry = MemoryEntry(
-        person.agent,
-        person.by,
-        person.value,
-        person.tenant,
+        person,
         id=record_id(turn.state, turn.state.turn),
         at_ms=turn.now_ms,
         said=_cut(asking.said or text_to_keep(turn), most),

@@ -7,19 +7,19 @@ import structlog
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from interlock.contract.memory import MEMORY_FAILED, Memories, MemoryEntry, MemoryQuestion
+from interlock.contract.memory import MEMORY_FAILED, Memories, MemoryEntry, MemoryQuestion, Person
 from interlock_activities.memory.opening import opened
 from interlock_activities.memory.remember import Remembering
 from interlock_activities.memory.sqlite_store import SqliteMemory
 from interlock_activities.memory.store import MemoryStoreError
 from interlock_activities.settings import Settings, settings_from
 
-ANN = ("desk", "user.id", "ann", "")
+ANN = Person("desk", "user.id", "ann")
 
 
 def entry(number, said="hello", found=()):
     return MemoryEntry(
-        *ANN, id=f"run/{number}", at_ms=number, said=said, answered="Hello!", found=list(found), chars=400, results=3
+        ANN, id=f"run/{number}", at_ms=number, said=said, answered="Hello!", found=list(found), chars=400, results=3
     )
 
 
@@ -39,7 +39,7 @@ def run(store, *requests):
 def test_what_is_written_is_read_within_the_bounds_of_the_question(tmp_path):
     store = SqliteMemory(tmp_path / "memory.db")
     found = [{"tool": "find", "result": number} for number in range(3)]
-    _, _, answer = run(store, entry(1, found=found), entry(2, "again"), MemoryQuestion(*ANN, chars=15, results=2))
+    _, _, answer = run(store, entry(1, found=found), entry(2, "again"), MemoryQuestion(ANN, chars=15, results=2))
     assert answer == Memories(
         [{"at_ms": 2, "said": "again", "answered": "Hello!"}],
         [{"at_ms": 1, "tool": "find", "result": 1}, {"at_ms": 1, "tool": "find", "result": 2}],
@@ -49,7 +49,7 @@ def test_what_is_written_is_read_within_the_bounds_of_the_question(tmp_path):
 def test_a_failure_says_why_and_nothing_of_what_was_said(tmp_path):
     (tmp_path / "memory.db").write_bytes(b"no database" * 100)
     store = SqliteMemory(tmp_path / "memory.db")
-    for request in (entry(1, "a planted sentence"), MemoryQuestion(*ANN, chars=15, results=2)):
+    for request in (entry(1, "a planted sentence"), MemoryQuestion(ANN, chars=15, results=2)):
         with structlog.testing.capture_logs() as logs, pytest.raises(ApplicationError) as caught:
             run(store, request)
         assert (caught.value.type, caught.value.non_retryable) == (MEMORY_FAILED, True)

@@ -8,7 +8,7 @@ from temporalio.api.common.v1 import Payload
 from temporalio.client import Interceptor, OutboundInterceptor
 
 from interlock.client import Interlock, connect
-from interlock.contract.memory import MemoryEntry, MemoryQuestion
+from interlock.contract.memory import MemoryEntry, MemoryQuestion, Person
 from interlock.telemetry.requests import asked
 from tests.activities.models import services
 from tests.activities.wire import wires
@@ -185,11 +185,11 @@ async def test_a_caller_with_temporals_own_tracing_is_gone_on_from(stage, suppor
 
 
 def test_a_span_of_a_memory_says_neither_of_whom_nor_what():
-    whose = {"agent": "desk", "by": "user.id", "value": "planted-name", "tenant": "planted-tenant"}
+    whose = Person("desk", "user.id", "planted-name", "planted-tenant")
     entry = MemoryEntry(
-        **whose, id="r/1", at_ms=1, said="planted-word", answered="planted-word", found=[{}], chars=1, results=1
+        whose, id="r/1", at_ms=1, said="planted-word", answered="planted-word", found=[{}], chars=1, results=1
     )
-    read, written = asked(MemoryQuestion(**whose, chars=1, results=1)), asked(entry)
+    read, written = asked(MemoryQuestion(whose, chars=1, results=1)), asked(entry)
     assert (read.name, read.facts) == ("memory-read", {"interlock.memory.by": "user.id"})
     assert (written.name, written.facts["interlock.memory.results"]) == ("memory-write", 1)
     assert "planted" not in repr([read, written])
