@@ -2,11 +2,11 @@
 
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from temporalio import exceptions, workflow
+from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ActivityError
 
 from interlock.contract import limits, strict_json
 from interlock.contract.models import GENERATE, ModelAnswer, ModelRequest
@@ -18,7 +18,7 @@ from interlock.interpreter.models.roles import settings_of
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
 from interlock_workflows.clock import GRACE_MS, now_ms
-from interlock_workflows.failing import known_of
+from interlock_workflows.failing import known_of, words_of
 
 T = TypeVar("T", ModelAnswer, Passages)
 
@@ -44,9 +44,8 @@ async def ask_model(plan: Plan, run_id: str, command: Generate) -> Generated:
         return Generated(command.call_id, now_ms(), message=f"the question cannot be sent: {refused}")
     except ActivityError as failure:
         tried = known_of(failure, ATTEMPTS).attempts
-        return Generated(
-            command.call_id, now_ms(), message=_words(failure), elapsed_ms=now_ms() - begun, attempts=tried
-        )
+        message = words_of(failure.cause)
+        return Generated(command.call_id, now_ms(), message=message, elapsed_ms=now_ms() - begun, attempts=tried)
     return Generated(command.call_id, now_ms(), asdict(answer), elapsed_ms=answer.elapsed_ms, attempts=answer.attempts)
 
 
@@ -65,7 +64,7 @@ async def search(plan: Plan, run_id: str, command: Retrieve) -> Retrieved:
     try:
         found = await _answered(RETRIEVE, request, Passages, f"{command.retriever} at {command.at}")
     except ActivityError as failure:
-        return Retrieved(command.call_id, now_ms(), message=_words(failure), elapsed_ms=now_ms() - begun)
+        return Retrieved(command.call_id, now_ms(), message=words_of(failure.cause), elapsed_ms=now_ms() - begun)
     return Retrieved(command.call_id, now_ms(), tuple(found.passages), elapsed_ms=found.elapsed_ms)
 
 
@@ -121,10 +120,3 @@ _POLICY = RetryPolicy(
     maximum_interval=timedelta(milliseconds=LONGEST_PAUSE_MS),
     maximum_attempts=ATTEMPTS,
 )
-
-
-def _words(failure: ActivityError) -> str:
-    cause: Any = failure.cause
-    if isinstance(cause, exceptions.TimeoutError):
-        return "no answer in time"
-    return cause.message if isinstance(cause, ApplicationError) else str(cause)

@@ -31,7 +31,7 @@ from interlock.plan.plan import Plan
 from interlock.plan.tools import Tool
 from interlock_workflows.asking import ask_model, search
 from interlock_workflows.clock import GRACE_MS, now_ms
-from interlock_workflows.failing import known_of
+from interlock_workflows.failing import known_of, words_of
 from interlock_workflows.remembering import leave_behind, look_up
 from interlock_workflows.trail import Trail
 
@@ -46,6 +46,9 @@ ATTEMPTS_HERE = 3
 
 QUEUE_MS = 60_000
 """How long a call may wait for a worker, over all its attempts."""
+
+WAITING = (TimeoutType.SCHEDULE_TO_START, TimeoutType.SCHEDULE_TO_CLOSE)
+"""The time-outs of a call that no worker took."""
 
 
 async def carried_out(
@@ -281,7 +284,6 @@ def _failed(call_id: str, failure: ActivityError, begun: int, attempts: int) -> 
 
 
 def _words(cause: BaseException | None) -> str:
-    if isinstance(cause, exceptions.TimeoutError):
-        waiting = cause.type is TimeoutType.SCHEDULE_TO_START or cause.type is TimeoutType.SCHEDULE_TO_CLOSE
-        return "no worker took the call in time" if waiting else "no answer in time"
-    return cause.message if isinstance(cause, ApplicationError) else str(cause)
+    if isinstance(cause, exceptions.TimeoutError) and cause.type in WAITING:
+        return "no worker took the call in time"
+    return words_of(cause)

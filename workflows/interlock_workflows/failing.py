@@ -16,6 +16,13 @@ def details_of(cause: BaseException | None) -> list[Any]:
     return [converter.from_payload(one.payload, Any) for one in raw]
 
 
+def words_of(cause: BaseException | None) -> str:
+    """Why an activity has failed, in words that others may read."""
+    if isinstance(cause, exceptions.TimeoutError):
+        return "no answer in time"
+    return cause.message if isinstance(cause, ApplicationError) else str(cause)
+
+
 def known_of(failure: ActivityError, most: int) -> FailureDetails:
     """What is known of the last of at most so many attempts; one that was lost with its worker tells nothing."""
     cause = failure.cause

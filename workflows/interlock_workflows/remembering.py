@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from temporalio import exceptions, workflow
+from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError
 
@@ -12,6 +12,7 @@ from interlock.contract.memory import MEMORY_READ, MEMORY_WRITE, Memories, Memor
 from interlock.interpreter.commands import ReadMemory, WriteMemory
 from interlock.interpreter.events import Remembered
 from interlock_workflows.clock import now_ms
+from interlock_workflows.failing import words_of
 
 T = TypeVar("T")
 
@@ -50,7 +51,4 @@ async def _done(activity: str, request: MemoryQuestion | MemoryEntry, answer: ty
 
 
 def _words(failure: ActivityError | ApplicationError) -> str:
-    cause: Any = failure.cause if isinstance(failure, ActivityError) else failure
-    if isinstance(cause, exceptions.TimeoutError):
-        return "no answer in time"
-    return cause.message if isinstance(cause, ApplicationError) else str(cause)
+    return words_of(failure.cause if isinstance(failure, ActivityError) else failure)
