@@ -108,11 +108,10 @@ def asking(asked: Question, data: Any, reason: str) -> Answer:
 
 def guidance(turn: Turn, call: CallResult) -> Json:
     """What a call lacks, as data: slots, the arguments that take them, and the values to choose from."""
-    plan = turn.program.plan
-    taking = plan.tools.get(call.tool) or plan.runs[call.tool]
     wanted = {f"slots.{name}" for name in (*call.missing, *call.candidates)}
+    inputs = turn.program.plan.taking(call.tool).input
     return {
         "missing_identifiers": list(call.missing),
-        "candidate_identifier_arguments": [name for name, one in taking.input.items() if one.source in wanted],
+        "candidate_identifier_arguments": [name for name, one in inputs.items() if one.source in wanted],
         "candidates": call.candidates,
     }

@@ -9,7 +9,7 @@ from interlock.interpreter.templates import paths_in
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk
     from interlock.interpreter.state import Json
-    from interlock.interpreter.turn import Turn
+    from interlock.interpreter.turn import CallResult, Turn
     from interlock.plan.plan import Plan
     from interlock.plan.tools import Fact, Taking, Tool
 
@@ -111,6 +111,11 @@ def stands_still(desk: "Desk", tool: "Taking", bind: Mapping[str, Any]) -> bool:
 def in_turn(turn: "Turn") -> "list[Json]":
     """The look-ups of a turn, in order."""
     return [call.fact for call in turn.calls if call.fact is not None]
+
+
+def missed(call: "CallResult") -> bool:
+    """Whether a call was a look-up that has found no fact."""
+    return call.fact is not None and call.fact["status"] != FOUND
 
 
 def none_found(turn: "Turn") -> bool | None:

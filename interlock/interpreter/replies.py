@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from interlock.interpreter.lookups import FOUND
+from interlock.interpreter.lookups import missed
 from interlock.interpreter.slots import narrowing
 from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import engine_text
@@ -63,7 +63,7 @@ def body(turn: Turn, answer: Answer) -> Json:
     ]
     narrower = [option for one in reply["assumptions"] for option in one["options"]]
     reply["options"] = list(dict.fromkeys([*answer.options, *turn.options, *narrower]))
-    reply["sources"] = [_receipt(call) for call in turn.real_calls if call.outcome == "success" and not _missed(call)]
+    reply["sources"] = [_receipt(call) for call in turn.real_calls if call.outcome == "success" and not missed(call)]
     if turn.asked is not None:
         reply["sources"] += _documents(turn.asked.passages)
     return reply
@@ -78,10 +78,6 @@ def _receipt(call: CallResult) -> Json:
     """The call that a reply rests on, and where the fact that it found comes from."""
     source = {"tool": call.tool, "receipt": call.receipt_id}
     return source if call.fact is None else {**source, "source": call.fact["source"]}
-
-
-def _missed(call: CallResult) -> bool:
-    return call.fact is not None and call.fact["status"] != FOUND
 
 
 def _documents(passages: list[Json]) -> list[Json]:

@@ -25,6 +25,11 @@ class Found:
     problem: str = ""
 
 
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with all of these properties, and no other."""
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
 def wanted(schema: Any) -> str:
     """What a model is told that knows no other way to be asked for an object."""
     written = strict_json.dumps(schema).decode()

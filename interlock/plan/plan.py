@@ -86,6 +86,10 @@ class Plan(Part):
     trusted_messages: int = 3
     trace_text: bool = False
 
+    def taking(self, name: str) -> Tool | RunMount:
+        """The tool, or else the mounted procedure, of that name."""
+        return self.tools.get(name) or self.runs[name]
+
     def canonical(self) -> str:
         """The JSON text that the digest is taken of: sorted keys, no white space, defaults left out."""
         content: Any = self.model_dump(mode="json", exclude_defaults=True)

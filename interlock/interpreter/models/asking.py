@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.models.roles import Stage
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import Turn
-    from interlock.plan.steps import ActStep, PlanStep
+    from interlock.plan.steps import ActStep, PlanStep, Step
 
 
 def asked(
@@ -36,6 +36,21 @@ def asked(
         *({"role": "user", "content": text} for text in _recent(turn, step.history)),
         {"role": "user", "content": with_context(context, said) if context else said},
     ]
+    return question(turn, step, stage, role, messages, schema=schema, partial=partial)
+
+
+def question(
+    turn: "Turn",
+    step: "Step",
+    stage: "Stage",
+    role: str,
+    messages: "list[Json]",
+    *,
+    schema: "Json | None" = None,
+    streamed: bool = False,
+    partial: bool = False,
+) -> Generate:
+    """A question of a step, as the next call of the run, to the model that was named in place of the role's, if any."""
     return Generate(
         number(turn.state),
         stage,
@@ -44,6 +59,7 @@ def asked(
         step.id,
         step.at,
         schema=schema,
+        streamed=streamed,
         partial=partial,
         named=overriding(turn),
     )
@@ -51,9 +67,7 @@ def asked(
 
 def description(turn: "Turn", name: str) -> str:
     """A tool or procedure in the words of its author."""
-    plan = turn.program.plan
-    declared = plan.tools.get(name) or plan.runs[name]
-    return declared.description or name.replace("_", " ").replace("-", " ")
+    return turn.program.plan.taking(name).description or name.replace("_", " ").replace("-", " ")
 
 
 def _recent(turn: "Turn", window: int) -> list[str]:

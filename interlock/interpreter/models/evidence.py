@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter.lookups import FOUND
+from interlock.interpreter.lookups import missed
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
@@ -32,7 +32,7 @@ def results(turn: "Turn") -> "list[CallResult]":
 
     These are successful ones, and look-ups that have found a fact.
     """
-    return [call for call in _calls(turn) if call.outcome == "success" and not _missed(call)]
+    return [call for call in _calls(turn) if call.outcome == "success" and not missed(call)]
 
 
 def outcomes(turn: "Turn") -> "list[Json]":
@@ -41,16 +41,12 @@ def outcomes(turn: "Turn") -> "list[Json]":
         {"tool": call.tool, "outcome": str(call.fact["status"]) if call.fact is not None else call.outcome}
         | ({"message": call.message} if call.message else {})
         for call in _calls(turn)
-        if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message) or _missed(call)
+        if call.outcome not in ("success", "skipped") or (call.outcome == "skipped" and call.message) or missed(call)
     ]
 
 
 def _calls(turn: "Turn") -> "list[CallResult]":
     return [*turn.asking.earlier, *turn.calls] if turn.asked is not None else turn.calls
-
-
-def _missed(call: "CallResult") -> bool:
-    return call.fact is not None and call.fact["status"] != FOUND
 
 
 def receipts(turn: "Turn", shown: Shown) -> Iterator[Any]:
@@ -71,6 +67,5 @@ def sources(turn: "Turn", shown: Shown) -> Iterator[Any]:
 
 def _given(turn: "Turn", call: "CallResult") -> "Json":
     """The arguments of a call that no model has made up."""
-    plan = turn.program.plan
-    declared = (plan.tools.get(call.tool) or plan.runs[call.tool]).input
+    declared = turn.program.plan.taking(call.tool).input
     return {name: value for name, value in call.arguments.items() if declared[name].source != "model"}

@@ -3,14 +3,12 @@
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.fields import misfits_of, only_declared
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import entered
-from interlock.interpreter.models.prompts import DATA, LANGUAGES, as_data
-from interlock.interpreter.receipts import number
-from interlock.interpreter.texts import said_or
+from interlock.interpreter.models.asking import entered, question
+from interlock.interpreter.models.prompts import DATA, as_context, as_data, instructions_of, language_of
+from interlock.interpreter.structured import object_schema
 from interlock.interpreter.turn import Calling, Turn
 
 if TYPE_CHECKING:
@@ -29,16 +27,7 @@ def fill(turn: Turn, step: "GenerateStep", given: "Json") -> "Calling[Json]":
     """The fields of the step's `output`, as they are declared. Raises StepFailed `model` where there are none."""
     assert step.output is not None
     role = roles.writer(turn, step.role)
-    asked = Generate(
-        number(turn.state),
-        "generation",
-        role,
-        _messages(turn, step, given),
-        step.id,
-        step.at,
-        schema=_schema(step.output),
-        named=roles.overriding(turn),
-    )
+    asked = question(turn, step, "generation", role, _messages(turn, step, given), schema=_schema(step.output))
     came: Generated = (yield [asked])[0]
     entry = entered(turn, asked, came)
     answer = came.answer or {}
@@ -54,19 +43,15 @@ def fill(turn: Turn, step: "GenerateStep", given: "Json") -> "Calling[Json]":
 
 
 def _messages(turn: Turn, step: "GenerateStep", given: "Json") -> "list[Json]":
-    language = LANGUAGES.get(turn.language.partition("-")[0], turn.language)
-    own = [("instructions", turn.program.plan.instructions), (step.at, step.instructions)]
-    told = [said_or(turn, text, at, "") for at, text in own]
-    rules = "\n".join(f"- {rule}" for rule in (FILL, f"Write texts in {language}.", DATA))
+    rules = "\n".join(f"- {rule}" for rule in (FILL, f"Write texts in {language_of(turn)}.", DATA))
     return [
-        {"role": "system", "content": "\n\n".join([*filter(None, told), rules])},
-        {"role": "user", "content": f"<context>\n{as_data(given)}\n</context>"},
+        {"role": "system", "content": "\n\n".join([*filter(None, instructions_of(turn, step)), rules])},
+        {"role": "user", "content": as_context(as_data(given))},
     ]
 
 
 def _schema(fields: "Mapping[str, Field]") -> "Json":
-    properties = {name: _property(field) for name, field in fields.items()}
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    return object_schema({name: _property(field) for name, field in fields.items()})
 
 
 def _property(field: "Field") -> "Json":

@@ -9,32 +9,26 @@ from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.lookups import in_turn
-from interlock.interpreter.models import evidence, prompts, roles
-from interlock.interpreter.models.asking import entered
-from interlock.interpreter.models.figures import unsourced
+from interlock.interpreter.models import prompts, roles
+from interlock.interpreter.models.asking import entered, question
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
-from interlock.interpreter.models.quoting import unknown_citations, with_sources, without_citations
+from interlock.interpreter.models.quoting import with_sources
 from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.models.sentences import whole_sentences
-from interlock.interpreter.receipts import number
+from interlock.interpreter.models.strangers import Basis, basis_of, strange
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
 from interlock.plan.models import Class, Grounding
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import Generated
-    from interlock.interpreter.models.evidence import Shown
     from interlock.interpreter.state import Json
     from interlock.plan.steps import GenerateStep
 
 KINDS: dict[str, Class] = {"answer": "answer", "ask_for_clarification": "ask", "decline": "decline"}
 WORDS = {"ask": "say_more", "decline": "not_known"}
 """The engine's own text in place of a reply that may not be said."""
-
-FIGURES_NOTED, FIGURE_CHARS = 20, 40
-"""How many strange figures the record keeps, and how much of each."""
 
 _OBJECT = re.compile(r'\{\s*"')
 
@@ -63,27 +57,26 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if turn.interrupted:
         raise Interrupted
     policy = step.grounding or turn.program.plan.grounding
-    own = _instructions(turn, step)
+    own = prompts.instructions_of(turn, step)
     classed = policy.mode != "off" or turn.asking.lack is not None
     shown = prompts.shown(turn, turn.asking.lack, remembers=step.memory)
+    basis = basis_of(turn, step, shown, own)
     role = roles.writer(turn, step.role)
-    asked = Generate(
-        number(turn.state),
+    asked = question(
+        turn,
+        step,
         "generation",
         role,
         prompts.messages(turn, own, shown, classed=classed, lack=turn.asking.lack),
-        step.id,
-        step.at,
         schema=prompts.REPLY_SCHEMA if classed else None,
-        streamed=not classed and _guarded(turn, step, shown) is None,
-        named=roles.overriding(turn),
+        streamed=not classed and basis.facts is None,
     )
     came: Generated = (yield [asked])[0]
     _record(turn, asked, came)
     if turn.interrupted:
         raise Interrupted
     written = _read(came, classed=classed)
-    part = _believed(turn, step, policy, written, own, shown) if written else None
+    part = _believed(turn, step, policy, written, basis) if written else None
     if part is None:
         raise StepFailed("model", came.message or _nothing(written), step.id, step.at)
     turn.parts.append(part)
@@ -105,11 +98,6 @@ def degraded(turn: Turn) -> str:
     """What is said when no model has answered."""
     text = turn.program.plan.fallback
     return said_or(turn, text, "fallback", engine_text(turn.program, turn.language, "no_model"))
-
-
-def _instructions(turn: Turn, step: "GenerateStep") -> list[str]:
-    own = [("instructions", turn.program.plan.instructions), (step.at, step.instructions)]
-    return [said_or(turn, text, at, "") for at, text in own]
 
 
 def _read(came: "Generated", *, classed: bool) -> Written | None:
@@ -134,15 +122,13 @@ def _nothing(written: Written | None) -> str:
     return "the model wrote nothing whole" if written and written.cut else "the model wrote nothing"
 
 
-def _believed(
-    turn: Turn, step: "GenerateStep", policy: Grounding, written: Written, own: list[str], shown: "Shown"
-) -> Part | None:
+def _believed(turn: Turn, step: "GenerateStep", policy: Grounding, written: Written, basis: Basis) -> Part | None:
     """The part of the reply that may be said of what was written; none for an answer without words."""
-    asking = turn.asking
+    asking, shown = turn.asking, basis.shown
     kind = "ask" if asking.lack else judged(policy, written.claim, evidence=shown.bears)
-    guarded = _guarded(turn, step, shown)
-    strange = _strange(turn, written.text, own, shown, guarded)
-    refused = bool(strange) if policy.mode == "strict" else guarded is not None and "unsourced_figures" in strange
+    strangers = strange(turn, written.text, basis)
+    about_facts = basis.facts is not None
+    refused = bool(strangers) if policy.mode == "strict" else about_facts and "unsourced_figures" in strangers
     if refused and kind == "answer":
         kind = "decline"
     if not written.text or refused or not _claims(written, kind):
@@ -160,37 +146,6 @@ def _believed(
     asking.flags["cut"] = True
     text = f"{text}\n\n{engine_text(turn.program, turn.language, 'cut')}"
     return Part(text, source, outcome="degraded", reason="cut")
-
-
-def _strange(turn: Turn, text: str, own: list[str], shown: "Shown", guarded: list[Any] | None) -> dict[str, list[str]]:
-    """Figures that stand nowhere, and citations of what was not found, by the flag that notes some of them."""
-    stated = without_citations(text, len(shown.passages))
-    if guarded is None:
-        figures = unsourced(stated, [*evidence.sources(turn, shown), own])
-    else:
-        figures = unsourced(stated, guarded, in_words=True)
-    citations = unknown_citations(text, len(shown.passages)) if turn.asking.retrievals else []
-    found = {"unsourced_figures": figures, "unknown_citations": citations}
-    strange = {flag: each for flag, each in found.items() if each}
-    for flag, each in strange.items():
-        noted = turn.asking.flags.setdefault(flag, [])
-        noted += [one[:FIGURE_CHARS] for one in each[: FIGURES_NOTED - len(noted)]]
-    return strange
-
-
-def _guarded(turn: Turn, step: "GenerateStep", shown: "Shown") -> list[Any] | None:
-    """The only places of figures where facts were looked up, or might have been; none where it is about no facts.
-
-    Beside facts not even the user's words are one: a figure that they contain is no fact for it.
-    """
-    if in_turn(turn):
-        return [*evidence.receipts(turn, shown)]
-    tools = turn.program.plan.tools
-    called = [tools[call.tool] for call in turn.calls if call.tool in tools]
-    asks_facts = turn.asking.looks_up or any(tool.fact is not None for tool in called)
-    if not asks_facts or step.no_result == "keep":
-        return None
-    return [*evidence.receipts(turn, shown), turn.message.text]
 
 
 def _claims(written: Written, kind: Class) -> bool:

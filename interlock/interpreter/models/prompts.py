@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 from interlock.interpreter.fields import masked
 from interlock.interpreter.models.evidence import Shown, outcomes, results
 from interlock.interpreter.record import text_to_keep
+from interlock.interpreter.structured import object_schema
+from interlock.interpreter.texts import said_or
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
     from interlock.interpreter.turn import CallResult, Turn
+    from interlock.plan.steps import GenerateStep
 
 LANGUAGES = {"zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "de": "German", "fr": "French"}
 
@@ -39,16 +42,13 @@ CLASSES = (
     "`high` or `low`. Write the reply itself under `text`."
 )
 
-REPLY_SCHEMA: "Json" = {
-    "type": "object",
-    "properties": {
+REPLY_SCHEMA: "Json" = object_schema(
+    {
         "kind": {"type": "string", "enum": ["answer", "ask_for_clarification", "decline"]},
         "confidence": {"type": "string", "enum": ["high", "low"]},
         "text": {"type": "string"},
-    },
-    "required": ["kind", "confidence", "text"],
-    "additionalProperties": False,
-}
+    }
+)
 """The form of a reply that says what it is."""
 
 RESULT_CHARS = 12_000
@@ -73,12 +73,27 @@ def messages(
 def with_context(context: str, text: str) -> str:
     """What a person wrote, behind what the turn has found out, if anything."""
     asked = _unmarked(text)
-    return f"<context>\n{context}\n</context>\n\n{asked}" if context else asked
+    return f"{as_context(context)}\n\n{asked}" if context else asked
+
+
+def as_context(data: str) -> str:
+    """Data as the block that DATA speaks of."""
+    return f"<context>\n{data}\n</context>"
+
+
+def instructions_of(turn: "Turn", step: "GenerateStep") -> list[str]:
+    """What the author tells a model, for the whole agent and for the step; empty where nothing is said."""
+    own = (("instructions", turn.program.plan.instructions), (step.at, step.instructions))
+    return [said_or(turn, text, at, "") for at, text in own]
+
+
+def language_of(turn: "Turn") -> str:
+    """The language of the turn, as a model knows it."""
+    return LANGUAGES.get(turn.language.partition("-")[0], turn.language)
 
 
 def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: bool, lack: "Json | None") -> str:
-    language = LANGUAGES.get(turn.language.partition("-")[0], turn.language)
-    rules = [f"Reply in {language}.", FIGURES]
+    rules = [f"Reply in {language_of(turn)}.", FIGURES]
     if shown.text:
         rules += [DATA, NO_RESULT]
     if shown.remembers:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from interlock.interpreter.models.asking import description
+from interlock.interpreter.structured import object_schema
 
 if TYPE_CHECKING:
     from interlock.interpreter.models.plan_checks import Open
@@ -38,15 +39,15 @@ def told_action(turn: "Turn", candidate: "Candidate", arguments: "Mapping[str, O
 
 def schema_of(names: Sequence[str]) -> "Json":
     """The form of a plan over these actions."""
-    argument = _object(
-        name={"type": "string"},
-        text={"type": ["string", "null"]},
-        step={"type": ["integer", "null"]},
-        path={"type": ["string", "null"]},
+    argument = object_schema(
+        {
+            "name": {"type": "string"},
+            "text": {"type": ["string", "null"]},
+            "step": {"type": ["integer", "null"]},
+            "path": {"type": ["string", "null"]},
+        }
     )
-    action = _object(action={"type": "string", "enum": [*names]}, arguments={"type": "array", "items": argument})
-    return _object(thought={"type": "string"}, steps={"type": "array", "items": action})
-
-
-def _object(**properties: "Json") -> "Json":
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    action = object_schema(
+        {"action": {"type": "string", "enum": [*names]}, "arguments": {"type": "array", "items": argument}}
+    )
+    return object_schema({"thought": {"type": "string"}, "steps": {"type": "array", "items": action}})

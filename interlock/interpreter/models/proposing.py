@@ -7,6 +7,7 @@ from interlock.interpreter.models import roles
 from interlock.interpreter.models.asking import asked, description, noted
 from interlock.interpreter.reading import values_of
 from interlock.interpreter.slots import put
+from interlock.interpreter.structured import object_schema
 from interlock.interpreter.trusted import EDGES
 from interlock.interpreter.turn import Calling, Found, Turn
 from interlock.interpreter.unrecognized import beside
@@ -49,8 +50,7 @@ def _stands(turn: Turn, slot: str) -> bool:
 
 
 def _schema(turn: Turn, shown: "Mapping[str, Argument]", slots: "Mapping[str, str]") -> "Json":
-    properties: Json = {name: _property(turn, one, slots.get(name, "")) for name, one in shown.items()}
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    return object_schema({name: _property(turn, one, slots.get(name, "")) for name, one in shown.items()})
 
 
 def _property(turn: Turn, argument: "Argument", slot: str) -> "Json":

@@ -104,7 +104,7 @@ def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     """The mounted tool or procedure if it is eligible; if not, `entry` says why."""
     plan = turn.program.plan
     mount = turn.program.mounts.get(name) or plan.runs[name]
-    taking = plan.tools.get(name) or plan.runs[name]
+    taking = plan.taking(name)
     judged = pregate.of_call(Desk(turn, turn.context), taking, mount.bind, mount.intent)
     why = ""
     if name in turn.skipped_tools:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from interlock.interpreter.structured import object_schema
+
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
 
@@ -60,8 +62,7 @@ class Ask:
     @property
     def schema(self) -> "Json":
         """What the answer must be: an object with all of the parts, and no other."""
-        required = {"required": [*self.properties], "additionalProperties": False}
-        return {"type": "object", "properties": self.properties, **required}
+        return object_schema(self.properties)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,9 @@ class Frame:
             },
         )
         self.scene = self._scene(context, now_ms, language)
-        self._recall()
+        self.recall()
 
-    def _recall(self) -> None:
+    def recall(self) -> None:
         """Bring the results of steps that are done back into the context."""
         steps = self.scene.context["steps"]
         for instance, entry in self.run.journal.items():
@@ -148,15 +148,8 @@ class Frame:
 
     def branch(self, scope: Scope, **roots: Any) -> "Frame":
         """A branch within: what it sees and fills is the same, its `error` is its own."""
-        made = object.__new__(Frame)
-        made.prefix, made.scope, made.program, made.run = self.prefix, scope, self.program, self.run
-        made.stages = self.stages
-        made.cells, made.vars = self.cells, self.vars
-        context = Context({**self.scene.context, **roots})
-        steps, variables = context["steps"], context["vars"]
-        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
-        context["steps"], context["vars"] = steps, variables
-        context.pop("now", None)
+        made = self._made(scope, self.prefix, self.cells, self.vars, {**self.scene.context, **roots})
+        made.scene.context["vars"] = self.scene.context["vars"]
         return made
 
     def one_pass(self, scope: Scope, step: str, key: str, roots: Mapping[str, Any]) -> "Frame":
@@ -174,25 +167,25 @@ class Frame:
 
     def _within(self, scope: Scope, prefix: str) -> "Frame":
         kept = self.run.passes[prefix]
-        made = object.__new__(Frame)
-        made.prefix, made.scope, made.program, made.run = prefix, scope, self.program, self.run
-        made.stages = self.stages
-        made.cells, made.vars = Cells(kept["cells"], self.cells), kept["vars"]
-        context = Context({**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])})
-        context.pop("now", None)
-        made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
-        made._recall()
+        roots = {**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])}
+        made = self._made(scope, prefix, Cells(kept["cells"], self.cells), kept["vars"], roots)
+        made.recall()
         for step, result in kept.get("steps", {}).items():
             made.scene.context["steps"][step] = {"result": result}
         return made
 
     def with_cells(self, own: "dict[str, dict[str, Json]]") -> "Frame":
         """The same place, but for cells as they were."""
+        return self._made(self.scope, self.prefix, Cells(own, self.cells), self.vars, self.scene.context)
+
+    def _made(
+        self, scope: Scope, prefix: str, seen: Cells, variables: dict[str, Any], roots: dict[str, Any]
+    ) -> "Frame":
+        """A frame of the same run that stands or sees otherwise."""
         made = object.__new__(Frame)
-        made.prefix, made.scope, made.program, made.run = self.prefix, self.scope, self.program, self.run
-        made.stages = self.stages
-        made.cells, made.vars = Cells(own, self.cells), self.vars
-        context = Context(dict(self.scene.context))
+        made.program, made.run, made.stages = self.program, self.run, self.stages
+        made.scope, made.prefix, made.cells, made.vars = scope, prefix, seen, variables
+        context = Context(roots)
         context.pop("now", None)
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         return made
