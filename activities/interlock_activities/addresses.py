@@ -105,7 +105,7 @@ class AddressRules:
         for address in addresses:
             if self._refused(address):
                 message = f"host {origin.host!r} resolves to an address that is not allowed"
-                raise failed(message, retryable=False, sent=False)
+                raise failed(message, retryable=False, sent=False, tried=False)
         return addresses
 
     def _refused(self, address: Address) -> bool:

@@ -23,6 +23,7 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
     """A call that ended without a final answer. `message` is safe to show: no argument, no body, no secret.
 
     `sent` is false only where the request cannot have changed anything: it never left, or all of it was rolled back.
+    `tried` is false where it was refused here, before the service was turned to.
     """
 
     kind: Kind
@@ -32,6 +33,7 @@ class Failure(Exception):  # noqa: N818 - a value that is raised, not an error c
     payload: Any = None
     retry_after_ms: int | None = None
     sent: bool = True
+    tried: bool = True
 
     def __str__(self) -> str:
         return self.message
@@ -53,9 +55,11 @@ def repeated(status: int, *, retryable: bool = False) -> Failure:
     return failed(f"status {status}: the answer repeats a credential of the server", retryable=retryable, status=status)
 
 
-def failed(message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True) -> Failure:
+def failed(
+    message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True, tried: bool = True
+) -> Failure:
     """No answer, or none that can be read."""
-    return Failure("error", message, retryable, status, sent=sent)
+    return Failure("error", message, retryable, status, sent=sent, tried=tried)
 
 
 def tls_reason(problem: BaseException | None) -> str:
@@ -74,9 +78,9 @@ def timed_out(timeout_ms: int, *, sent: bool = True) -> Failure:
     return Failure("timeout", f"no whole answer within {timeout_ms:,} ms", retryable=True, sent=sent)
 
 
-def misconfigured(message: str) -> Failure:
+def misconfigured(message: str, *, tried: bool = False) -> Failure:
     """A mistake of the spec, the worker's settings or the engine: trying again cannot help."""
-    return Failure("misconfigured", message, retryable=False, sent=False)
+    return Failure("misconfigured", message, retryable=False, sent=False, tried=tried)
 
 
 def as_application_error(

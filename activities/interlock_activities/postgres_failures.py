@@ -31,9 +31,10 @@ def failure_of(problem: psycopg.Error, timeout_ms: int, *, committing: bool) -> 
     if code.startswith(_AGAIN):
         return failed(f"the database asks to try again ({_name(problem)}, {code})", sent=False)
     if code == _READ_ONLY:
-        return misconfigured("the statement would change something, and this tool may only read")
+        return misconfigured("the statement would change something, and this tool may only read", tried=True)
     if code.startswith(_MISTAKES):
-        return misconfigured(f"the statement is refused: {strict_json.shown(problem.diag.message_primary or code)}")
+        why = strict_json.shown(problem.diag.message_primary or code)
+        return misconfigured(f"the statement is refused: {why}", tried=True)
     constraint = problem.diag.constraint_name
     of = f", constraint {strict_json.shown(constraint)!r}" if constraint else ""
     return failed(f"the database refuses it ({_name(problem)}, {code}{of})", retryable=False, sent=False)
@@ -45,9 +46,9 @@ def refused(problem: psycopg.Error, where: str) -> Failure:
         return failed(f"{where} begins no transaction ({problem.sqlstate})", sent=False)
     said = str(problem).lower()
     if "authentication failed" in said or "no pg_hba.conf entry" in said:
-        return misconfigured(f"{where} does not let this user in")
+        return misconfigured(f"{where} does not let this user in", tried=True)
     if "fatal:" in said and "does not exist" in said:
-        return misconfigured(f"{where} has no such database or user")
+        return misconfigured(f"{where} has no such database or user", tried=True)
     if "does not support ssl" in said:
         return misconfigured(f"{where} speaks no TLS: say ?sslmode=disable in the address if it may go without")
     if "proactoreventloop" in said:

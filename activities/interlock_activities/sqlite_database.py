@@ -182,12 +182,12 @@ def _failure(problem: sqlite3.Error, job: Job) -> Failure:
         return failed("the database is locked by another", sent=False)
     if name == "SQLITE_AUTH" or name.startswith("SQLITE_READONLY"):
         return misconfigured(
-            "the statement does what this tool may not: it would change something, or leave its tables"
+            "the statement does what this tool may not: it would change something, or leave its tables", tried=True
         )
     if isinstance(problem, sqlite3.ProgrammingError):
         return misconfigured("the statement and its arguments do not fit: an argument is written :name")
     if name == "SQLITE_ERROR" and (mistake := _mistake(job)):
-        return misconfigured(f"the statement is refused: {mistake}")
+        return misconfigured(f"the statement is refused: {mistake}", tried=True)
     return failed(
         f"the database refuses the statement ({name or 'text that is not UTF-8'})", retryable=False, sent=False
     )

@@ -62,9 +62,9 @@ def _content(argument: str, digest: str, store: ContentStore) -> bytes:
     try:
         content = store.get(digest)
     except (DamagedContentError, OSError) as problem:
-        raise failed(f"argument {argument!r} cannot be read: {_words(problem)}", sent=False) from None
+        raise failed(f"argument {argument!r} cannot be read: {_words(problem)}", sent=False, tried=False) from None
     if content is None:
-        raise failed(f"argument {argument!r}: nothing is stored here under {digest[:12]}", sent=False)
+        raise failed(f"argument {argument!r}: nothing is stored here under {digest[:12]}", sent=False, tried=False)
     return content
 
 

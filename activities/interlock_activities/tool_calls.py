@@ -33,8 +33,10 @@ _TYPES: Final[Mapping[Kind, str]] = {
     "misconfigured": TOOL_MISCONFIGURED,
 }
 
-_UNSENT = "unsent"
-"""What an attempt leaves to the next, with its number: none so far was sent. Where that is lost, one may have been."""
+_UNSENT, _UNTRIED = "unsent", "untried"
+"""What an attempt leaves to the next, with its number: none so far was sent, or none was even tried. Where that is lost,
+one may have been.
+"""
 
 _log = structlog.get_logger("interlock.tools")
 
@@ -51,7 +53,7 @@ class ToolCalls:
         """A final answer; anything else is raised as `tool_timeout`, `tool_error` or `tool_misconfigured`."""
         started = time.monotonic()
         attempt = activity.info().attempt
-        none_sent = _none_sent_before()
+        none_sent, none_tried = _known_before()
         status: int | None = None
         outcome: str = "cancelled"
         try:
@@ -62,10 +64,12 @@ class ToolCalls:
             return ToolAnswer(status, received.payload, elapsed_ms(started), attempt)
         except Failure as failure:
             status, outcome = failure.status, _TYPES[failure.kind]
+            untried = none_tried and not failure.tried and not failure.sent
             if none_sent and not failure.sent:
-                activity.heartbeat(f"{_UNSENT} {attempt}")
+                activity.heartbeat(f"{_UNTRIED if untried else _UNSENT} {attempt}")
             told = replace(failure, sent=failure.sent or not none_sent)
-            raise as_application_error(told, f"tool {request.tool!r}", _TYPES, attempt, elapsed_ms(started)) from None
+            tries = 0 if untried else attempt
+            raise as_application_error(told, f"tool {request.tool!r}", _TYPES, tries, elapsed_ms(started)) from None
         finally:
             _log.info(
                 "tool_called",
@@ -93,9 +97,10 @@ class ToolCalls:
             raise replace(failure, sent=True) from None
 
 
-def _none_sent_before() -> bool:
-    """Whether it is known that no earlier attempt of this call was sent."""
+def _known_before() -> tuple[bool, bool]:
+    """Whether it is known that no earlier attempt of this call was sent, and that none was even tried."""
     info = activity.info()
     left = [one.payload if isinstance(one, RawValue) else one for one in info.heartbeat_details]
     texts = [activity.payload_converter().from_payload(one, str) if isinstance(one, Payload) else one for one in left]
-    return info.attempt == 1 or texts == [f"{_UNSENT} {info.attempt - 1}"]
+    none_tried = info.attempt == 1 or texts == [f"{_UNTRIED} {info.attempt - 1}"]
+    return none_tried or texts == [f"{_UNSENT} {info.attempt - 1}"], none_tried

@@ -84,6 +84,7 @@ class FailureDetails:
     """The first detail of a `tool_…` failure: what is known of the last attempt.
 
     `sent` is false where no attempt can have changed anything: nothing left the worker, or all of it was rolled back.
+    `attempts` is 0 where the worker refused to send the request at all.
     """
 
     ending: Literal["timeout", "error"]

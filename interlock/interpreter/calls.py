@@ -170,15 +170,16 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
     elif effect == "unknown":
         outcome, effect = yield from _resolved(attempt, outcome, plain)
     slot = attempt.slot_of(meaning.missing) if meaning.missing else ""
+    went_out = came.attempts > 0
     result = attempt.ended(
         outcome,
         "" if outcome == "success" else landed.error,
-        went_out=True,
+        went_out=went_out,
         payload=came.payload,
         result=landed.result,
         message=said_or(attempt.turn, meaning.message, meaning.at, checks.messages(failed), context),
         missing=(slot,) if slot else (),
-        receipt_id=came.call_id,
+        receipt_id=came.call_id if went_out else None,
         effect=effect,
         sent=None if effect == "none" else as_sent(attempt.assembled, attempt.key),
         fact=_fact(attempt, landed.result) if outcome == "success" else None,
@@ -187,8 +188,9 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
         result.audit["fact"] = result.fact["status"]
     if attempt.tool.writes:
         result.audit["effect"] = effect
-    result.audit |= returned.kept(attempt.turn.state, result, came)
-    if not attempt.is_check:
+    if went_out:
+        result.audit |= returned.kept(attempt.turn.state, result, came)
+    if went_out and not attempt.is_check:
         result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
     return result
 

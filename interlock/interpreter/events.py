@@ -33,7 +33,8 @@ class ToolReturned:
     `returned`: an answer came (`status` is the HTTP status, 200 for a Python tool) and `payload` is its parsed JSON.
     `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did. `stopped`: nobody
     waits for it any more, and it only reads. `sent` is false where it is certain that no request has left, so that
-    nothing can have happened. `cut_short`: a `StopCall` was obeyed.
+    nothing can have happened. `attempts` is 0 where the call could not be sent at all. `cut_short`: a `StopCall` was
+    obeyed.
     """
 
     call_id: str

@@ -189,7 +189,8 @@ def _exact_part(part: str) -> str:
 def _exact(char: str) -> str:
     if category(char) == "Cs":
         return REPLACEMENT
-    return "".join(_exact_part(part) for part in normalize("NFKD", char) if part in _LATIN or not _hidden(part))
+    parts = char if char in _LATIN else normalize("NFKD", char)
+    return "".join(_exact_part(part) for part in parts if part in _LATIN or not _hidden(part))
 
 
 PLAIN = Fold(_plain)

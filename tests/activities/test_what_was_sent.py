@@ -11,8 +11,8 @@ from interlock_activities import ToolError
 
 
 @pytest.fixture
-def sent(call):
-    """Whether a failed call says that it was sent, and the heartbeats that it left."""
+def ended(call):
+    """What is told of a failed call, and the heartbeats that it left."""
 
     def run(request, *, attempt=1, before=(), **settings):
         environment, beats = ActivityEnvironment(), []
@@ -20,9 +20,26 @@ def sent(call):
         environment.on_heartbeat = lambda *details: beats.append(details)
         with pytest.raises(ApplicationError) as caught:
             call(request, environment=environment, **settings)
-        return caught.value.details[0]["sent"], beats
+        return caught.value.details[0], beats
 
     return run
+
+
+@pytest.fixture
+def sent(ended):
+    """Whether a failed call says that it was sent, and the heartbeats that it left."""
+
+    def run(request, **more):
+        details, beats = ended(request, **more)
+        return details["sent"], beats
+
+    return run
+
+
+@pytest.fixture
+def tries(ended):
+    """The attempts that a failed call tells of."""
+    return lambda request, **more: ended(request, **more)[0]["attempts"]
 
 
 @pytest.fixture
@@ -95,3 +112,33 @@ def test_the_last_attempt_counts_only_if_none_before_it_was_sent(request_to, sen
 
 def test_an_attempt_that_was_sent_leaves_no_such_word(request_to, sent, serve):
     assert sent(request_to(serve(status=500)), attempt=2, before=["unsent 1"]) == (True, [])
+
+
+def test_what_was_refused_here_was_not_tried(request_to, tries, python):
+    dots = request_to(path="/items/{x}", arguments=[("x", "path", "..")])
+    assert tries(dots) == 0
+    assert tries(request_to(http="{{ env.MISSING }}")) == 0
+    assert tries(request_to(http="http://169.254.169.254")) == 0
+    assert tries(python()) == 0, "no such function"
+    assert tries(request_to(transport="pigeon")) == 0
+
+
+def test_what_found_nobody_or_was_refused_there_was_tried(request_to, tries, serve, python):
+    assert tries(request_to(http="http://127.0.0.1:1")) == 1
+    assert tries(request_to(serve(status=500))) == 1
+    assert tries(python(), functions=raising(ToolError("x"))) == 1
+    wire = serve(status=302, location="http://169.254.169.254/")
+    assert tries(request_to(wire, server={"redirects": ["169.254.169.254"]})) == 1
+
+
+def test_what_was_tried_before_it_was_refused_was_tried(request_to, ended):
+    dots = request_to(path="/items/{x}", arguments=[("x", "path", "..")])
+
+    def told(attempt, *before):
+        details, beats = ended(dots, attempt=attempt, before=before)
+        return details["attempts"], details["sent"], beats
+
+    assert told(1) == (0, False, [("untried 1",)])
+    assert told(2, "untried 1") == (0, False, [("untried 2",)])
+    assert told(2, "unsent 1") == (2, False, [("unsent 2",)])
+    assert told(2) == (2, True, [])

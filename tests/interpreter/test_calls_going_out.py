@@ -5,6 +5,7 @@ import json
 import pytest
 
 from interlock.interpreter import cells
+from interlock.interpreter.events import ToolReturned
 from interlock.interpreter.turn import side_by_side
 from interlock.plan.base import Field
 from interlock.plan.tools import Outcome, Produces
@@ -88,6 +89,18 @@ def test_a_failed_call_fills_no_cell_and_keeps_the_old_one(kit, track, world, ou
     assert talk.state.cells["track"]["status"]["receipt"] == "run/1"
     assert talk.state.receipts[-1]["outcome"] == outcome
     assert talk.turn.context["turn"]["tool_errors"] == 1
+
+
+def test_a_refused_call_leaves_cells_as_they_are_and_no_receipt(kit, track):
+    look = kit.tool(invalidates=("track",))
+    talk = kit.Talk(kit.plan({"track": track, "look": look}))
+    talk.hears("555E898665")
+    talk.calls("track", kit.returns({"response": {"status": "open"}}))
+    result = talk.calls("look", lambda call: ToolReturned(call.call_id, "error", 1_000, sent=False, attempts=0))
+    assert (result.outcome, result.went_out, result.receipt_id) == ("error", False, None)
+    assert [one["tool"] for one in talk.state.receipts] == ["track"]
+    assert talk.state.cells["track"]["status"]["value"] == "open"
+    assert talk.turn.real_calls == talk.turn.calls[:1]
 
 
 def test_a_service_that_lacks_an_argument_blocks_and_names_the_slot(kit):

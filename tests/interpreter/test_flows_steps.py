@@ -159,6 +159,22 @@ def test_two_calls_have_no_direct_response(talk, flow):
     assert desk.record["invocation_count"] == 2
 
 
+def test_a_call_that_was_refused_before_sending_is_none_of_the_calls_made(talk, flow):
+    parts = {
+        "responses": {"raw": talk.placed(kind="raw")},
+        "tools": {"get": talk.tool(), "file": talk.tool()},
+        "mounts": [{"call": "get", "respond": "raw"}, {"call": "file"}],
+        "answers": {"file": {"end": {"ending": "error", "message": "no", "sent": False, "attempts": 0}}},
+    }
+    steps = [talk.step("call", tool="file", catch=[talk.placed()]), talk.step("call", tool="get")]
+    desk = flow(*steps, **parts)
+    reply = desk.say("x")
+    assert (reply["text"], desk.record["response_source"]) == ('{"ok": true}', "direct_response")
+    assert (desk.record["invocation_count"], [one["outcome"] for one in desk.record["calls"]]) == (1, ["error", "success"])
+    assert {"receipt", "attempts"}.isdisjoint(desk.record["calls"][0])
+    assert [receipt["tool"] for receipt in desk.machine.state.receipts] == ["get"]
+
+
 def test_respond_says_the_last_result_or_the_one_at_a_path(talk, flow):
     responses = {"words": talk.placed(kind="text", text={"*": "n is {{ result.n }}"}), "raw": talk.placed(kind="raw")}
     desk = flow(

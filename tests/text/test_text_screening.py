@@ -2,15 +2,18 @@
 
 import json
 import random
+import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from unicodedata import name
 
 import pytest
 
 from interlock.text.hits import mask
 from interlock.text.lookalikes import LOOKALIKES
 from interlock.text.phrases import Phrases, phrase_problem
+from interlock.text.views import SCREENING
 
 ALIASES = [
     "Flexport",
@@ -45,6 +48,12 @@ def caught(text, *aliases):
         ("fLeXpOrT!", "Flexport"),
         ("F\u0336l\u0301export", "Flexport"),
         ("Flехроrt", "Flexport"),
+        ("ꜰʟᴇxᴘᴏʀᴛ", "Flexport"),
+        ("ғʟєχρσʀτ", "Flexport"),
+        ("ꜰꮮꭼⲭꮲⲟꭱꭲ", "Flexport"),
+        ("Ϲ.H. ɌoƄinson", "C.H. Robinson"),
+        ("ꮇαꭼꭱꜱⲕ", "Maersk"),
+        ("ϲ.ꮋ. ꭱobinson", "C.H. Robinson"),
         ("F1exp0rt", "Flexport"),
         ("FIexport", "Flexport"),
         ("F|export", "Flexport"),
@@ -71,6 +80,30 @@ def caught(text, *aliases):
 )
 def test_a_disguise_is_seen_through(text, alias):
     assert caught(text) == [alias]
+
+
+NAMED = re.compile(
+    r"LATIN (?:SMALL LETTER|CAPITAL LETTER|LETTER SMALL CAPITAL|CAPITAL LETTER SMALL CAPITAL) ([A-Z])"
+    r"(?: WITH (?:DIAGONAL |OBLIQUE )?(?:STROKE|BAR|HOOK|TAIL|CURL|DESCENDER|(?:PALATAL|RETROFLEX) HOOK|MIDDLE TILDE))?"
+)
+FORM = re.compile("CHEROKEE LETTER|COPTIC CAPITAL LETTER")
+OTHERWISE = "ʋᶌ"
+"""Letters that UTS 39 takes for another than the one in their name."""
+
+
+def test_letters_that_are_named_after_a_latin_one_read_as_it():
+    named = [(char, found[1]) for char in map(chr, range(128, 0x110000)) if (found := NAMED.fullmatch(name(char, "")))]
+    read = {char: char.translate(SCREENING) for char, _ in named}
+    assert len(named) > 150
+    wrong = [char for char, letter in named if read[char] != letter.translate(SCREENING)]
+    assert "".join(wrong) == OTHERWISE
+
+
+def test_small_letters_that_are_drawn_as_their_capitals_read_as_these():
+    capitals = [char for looks in LOOKALIKES.values() for char in looks if FORM.match(name(char))]
+    assert len(capitals) > 40
+    reads = {char: (char.translate(SCREENING), char.lower().translate(SCREENING)) for char in capitals}
+    assert {char: both for char, both in reads.items() if len(set(both)) > 1} == {}
 
 
 @pytest.mark.parametrize(
