@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import re2
 
 from interlock.authoring.telling import ending_gate
-from interlock.spec.expected import CONTRACT_OUTCOME
+from interlock.spec.expected import SUITE_OUTCOME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,8 @@ def mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatc
     record = played.record or {}
     written = expect.model_fields_set
     if expect.outcome is not None:
-        yield from same(("outcome",), CONTRACT_OUTCOME.get(expect.outcome, expect.outcome), reply.get("outcome"))
+        happened = reply.get("outcome")
+        yield from same(("outcome",), expect.outcome, SUITE_OUTCOME.get(happened, happened))
     if expect.status is not None:
         yield from same(("status",), expect.status, state.status)
     if expect.reason is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project
     from interlock.compiler.units import Unit
     from interlock.compiler.written import Path
+    from interlock.diagnostics import Location
     from interlock.spec.fields import Field
 
 FORMATS = ("date", "date-time", "email", "ipv4", "ipv6", "time", "uri", "uuid")
@@ -132,13 +133,16 @@ def _fits(value: Any, field: Field) -> bool:
 
 
 def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
-    if not field.timezone:
-        return
+    if field.timezone:
+        check_timezone(field.timezone, unit.value(*path, "timezone"), findings)
+
+
+def check_timezone(name: str, place: Location, findings: Findings) -> None:
+    """Whether there is a time zone of this name."""
     try:
-        ZoneInfo(field.timezone)
+        ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        message = f"there is no time zone {field.timezone!r}"
-        findings.error("unknown-timezone", message, unit.value(*path, "timezone"), hint="write it as `Asia/Shanghai`")
+        findings.error("unknown-timezone", f"there is no time zone {name!r}", place, hint="write it as `Asia/Shanghai`")
 
 
 def _schema(unit: Unit, path: Path, field: Field, findings: Findings) -> None:

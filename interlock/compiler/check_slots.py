@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.compiler.check_fields import check_timezone
 from interlock.compiler.closure import reached
 from interlock.compiler.shapes import may_become
 from interlock.compiler.sites import scopes_of
 from interlock.compiler.written import has_template
 from interlock.expressions.shapes import shape_of
-from interlock.text.extractors import extractor_problem
+from interlock.text.extractors import TIMELESS, extractor_problem
 from interlock.text.patterns import pattern_problem
 from interlock.text.phrases import phrase_problem
 
@@ -60,6 +61,12 @@ def _extractor(part: Part, findings: Findings) -> None:
     kind = part.model.extract
     if kind is not None and (problem := extractor_problem(kind)):
         findings.error("unknown-extractor", problem[0], part.value("extract"), hint=problem[1])
+    if kind is None or part.model.timezone is None:
+        return
+    if kind in TIMELESS:
+        message = f"'timezone' means nothing for `extract: {kind}`"
+        findings.error("key-without-effect", message, part.key("timezone"), hint="it is for what is counted from now")
+    check_timezone(part.model.timezone, part.value("timezone"), findings)
 
 
 def _fallbacks(part: Part, findings: Findings) -> None:

@@ -40,6 +40,7 @@ def slot(part: Part) -> Slot:
         in_context=tuple(written.in_context or ()),
         looks_like=tuple(written.looks_like or ()),
         extract=written.extract or "",
+        timezone=written.timezone or "",
         title=maybe_text(written.title),
         labels=tuple(written.labels or ()),
         exact_case=written.case == "exact",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from interlock.interpreter import unrecognized
 from interlock.interpreter.slots import kept, root
@@ -62,9 +63,11 @@ def _found(turn: Turn, text: str, words: Groups, shapes: Groups) -> list[Found]:
                 for wanted, start, end, raw, _ in hits:
                     found.append(named(Found, (reader, wanted.code, raw, start, end)))
     for name in program.extracted:
-        kind, now = program.plan.slots[name].extract, turn.context["now"]
+        slot, now = program.plan.slots[name], turn.context["now"]
+        here = now.astimezone(ZoneInfo(slot.timezone)) if slot.timezone else now
         found += [
-            Found(name, one.value, text[one.start : one.end], one.start, one.end) for one in extract(kind, text, now)
+            Found(name, one.value, text[one.start : one.end], one.start, one.end)
+            for one in extract(slot.extract, text, here)
         ]
     return found
 

@@ -35,6 +35,7 @@ class Slot(Placed):
     in_context: tuple[str, ...] = ()
     looks_like: tuple[str, ...] = ()
     extract: str = ""
+    timezone: str = ""
     title: Text | None = None
     labels: tuple[str, ...] = ()
     exact_case: bool = False

@@ -12,8 +12,8 @@ from interlock.spec.steps import ErrorKind
 
 CellName = Annotated[str, StringConstraints(pattern=CELL_NAME)]
 
-CONTRACT_OUTCOME = {"reply": "answer", "handoff": "handed_off", "none": "empty"}
-"""Words of `expect.outcome` that the reply of the public contract spells otherwise; the rest are the same."""
+SUITE_OUTCOME = {"answer": "reply", "handed_off": "handoff", "empty": "none"}
+"""Outcomes of the public contract that `expect.outcome` spells otherwise; the rest are the same."""
 
 
 class ExpectedCall(SpecModel):

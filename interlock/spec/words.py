@@ -54,6 +54,7 @@ class Slot(SpecModel):
         Beside("case", ("patterns",)),
         Beside("looks_like", ("vocabulary",)),
         Beside("normalise", ("patterns",)),
+        Beside("timezone", ("extract",)),
     )
 
     vocabulary: Maybe[Name] = None
@@ -62,6 +63,8 @@ class Slot(SpecModel):
     """RE2 patterns of an identifier, kept verbatim."""
     extract: Maybe[Name] = None
     """A built-in or plug-in extractor: date, number, amount, integer, range, email, url, quote."""
+    timezone: Maybe[Said] = None
+    """Time zone in which a date is counted from now, such as `Asia/Shanghai`; without one it is UTC."""
     in_context: Maybe[Listed[Said]] = None
     """Patterns that count only if the message holds nothing else and trusted history shows the intent."""
     looks_like: Maybe[Listed[Said]] = None

@@ -165,3 +165,5 @@ _BUILT_IN: Mapping[str, Extractor] = {
     "url": _urls,
     "quote": _quotes,
 }
+TIMELESS = _BUILT_IN.keys() - {"date"}
+"""Those that give the same whatever the time."""

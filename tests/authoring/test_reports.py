@@ -35,7 +35,7 @@ def test_a_failed_turn_is_told_with_place_expectation_and_reasons(desk):
         "case 'wrong' (suite.yaml:10:5), turn 1:\n"
         "  suite.yaml:12:32: outcome is not as expected\n"
         '    expected  "ask"\n'
-        '    happened  "answer"\n'
+        '    happened  "reply"\n'
         "  because:\n"
         "    route    other (agent.yaml:42:5): flow help\n"
         "    step     reply (agent.yaml:52:7)\n"
@@ -87,7 +87,7 @@ def test_json_has_a_version_every_case_and_the_coverage(desk):
         "turn": 1,
         "key": "outcome",
         "expected": '"ask"',
-        "happened": '"answer"',
+        "happened": '"reply"',
     }
     assert wrong["why"]["1"][0] == ["route", "other (agent.yaml:42:5): flow help"]
     assert content["coverage"]["desk"]["routes"] == {"used": 2, "there": 2}
@@ -104,7 +104,7 @@ def test_junit_has_one_testcase_a_case_with_its_place(desk):
     assert float(wrong.get("time")) > 0
     [failure] = wrong
     assert failure.get("message") == "outcome, route, reply.equals not as expected"
-    assert 'happened  "answer"' in failure.text
+    assert 'happened  "reply"' in failure.text
 
 
 @given(st.text())

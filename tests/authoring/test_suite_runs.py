@@ -1,7 +1,11 @@
 """Suites: turns are played, stubs answer, and every expectation that does not hold is told at its place."""
 
+from typing import get_args
+
 import pytest
 
+from interlock.interpreter.replies import Outcome
+from interlock.spec.expected import SUITE_OUTCOME, Expect
 from tests.authoring.conftest import told
 
 STUBS = """
@@ -48,7 +52,7 @@ def test_what_holds_passes(desk, expect):
 @pytest.mark.parametrize(
     ("expect", "key", "expected", "happened"),
     [
-        ("outcome: ask", "outcome", '"ask"', '"answer"'),
+        ("outcome: ask", "outcome", '"ask"', '"reply"'),
         ("status: closed", "status", '"closed"', '"ai_active"'),
         ("reason: seen", "reason", '"seen"', '""'),
         ("gate: form", "gate", '"form"', "null"),
@@ -128,6 +132,13 @@ def test_messages_events_and_time_are_played(desk):
     result = desk.run(case(*turns))
     assert told(result) == []
     assert result.cases[0].turns == len(turns)
+
+
+def test_every_outcome_is_told_in_a_word_that_a_suite_may_write(desk):
+    told_as = {SUITE_OUTCOME.get(one, one) for one in get_args(Outcome)}
+    assert told_as - {"conflict"} == set(get_args(Expect.model_fields["outcome"].annotation)), "a suite's messages have ids of their own: none conflicts"
+    turns = ("{event: takeover}", "{user: hello?, expect: {outcome: none}}", "{agent: Yes?, expect: {outcome: handoff}}")
+    assert told(desk.run(case(*turns))) == [(2, "outcome", '"none"', '"handoff"'), (3, "outcome", '"handoff"', '"reply"')]
 
 
 def test_an_event_is_not_held_against_the_record_of_the_turn_before(desk):

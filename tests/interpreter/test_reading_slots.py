@@ -1,5 +1,7 @@
 """Reading slots: vocabularies, identifiers and extracted values, and whose value it is when several could have it."""
 
+from datetime import datetime
+
 import pytest
 
 
@@ -27,6 +29,22 @@ def test_a_vocabulary_gives_codes_with_the_words_they_were_read_from(talk, read)
     assert say("去年的营 收？") == {"metric": ("filled", "REVENUE")}
     assert say.desk.record["slots"]["metric"]["found"] == [["REVENUE", "营 收", 3, 6]]
     assert say("hello") == {}
+
+
+@pytest.mark.parametrize(
+    ("zone", "now", "day"),
+    [
+        ("", "2026-11-29T17:00:00+00:00", "2026-11-29"),
+        ("Asia/Shanghai", "2026-11-29T17:00:00+00:00", "2026-11-30"),
+        ("Asia/Shanghai", "2026-11-29T15:59:59+00:00", "2026-11-29"),
+        ("America/New_York", "2026-11-30T04:59:59+00:00", "2026-11-29"),
+        ("America/New_York", "2026-07-30T04:00:00+00:00", "2026-07-30"),  # an hour less in summer
+    ],
+)
+def test_words_that_are_counted_from_now_are_read_in_the_time_zone_of_the_slot(talk, read, zone, now, day):
+    say = read(due=talk.slot(extract="date", **({"timezone": zone} if zone else {})))
+    say.desk.now_ms = int(datetime.fromisoformat(now).timestamp() * 1000) - 1000  # a message takes a second
+    assert say("今天") == {"due": ("filled", day)}
 
 
 def test_the_same_value_twice_is_one_value(talk, read):
