@@ -34,9 +34,7 @@ _TYPES: Final[Mapping[Kind, str]] = {
 }
 
 _UNSENT, _UNTRIED = "unsent", "untried"
-"""What an attempt leaves to the next, with its number: none so far was sent, or none was even tried. Where that is lost,
-one may have been.
-"""
+"""What an attempt leaves to the next, with its number: none so far was sent, or tried. Where it is lost, one was."""
 
 _log = structlog.get_logger("interlock.tools")
 

@@ -49,8 +49,8 @@ def mismatches(expect: Expect, played: Played, state: State) -> Iterator[Mismatc
     record = played.record or {}
     written = expect.model_fields_set
     if expect.outcome is not None:
-        happened = reply.get("outcome")
-        yield from same(("outcome",), expect.outcome, SUITE_OUTCOME.get(happened, happened))
+        said = reply.get("outcome")
+        yield from same(("outcome",), expect.outcome, said and SUITE_OUTCOME.get(said, said))
     if expect.status is not None:
         yield from same(("status",), expect.status, state.status)
     if expect.reason is not None:

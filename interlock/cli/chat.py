@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 @click.argument("name")
 @paths_argument
 @click.option("--address", help="Talk to a worker on this Temporal server, instead of starting both here.")
-@click.option("--session", default="", help="Go on with this session; a new one if not given.")
+@click.option("--session", help="Go on with this session; a new one if not given.")
 @click.option("--user", default="{}", metavar="JSON", help="Attributes of the user, as the service gives them.")
 @click.option("--brief", is_flag=True, help="Show replies alone.")
 @told_plainly
-def command(name: str, paths: tuple[Path, ...], address: str | None, session: str, user: str, brief: bool) -> None:
+def command(
+    name: str, paths: tuple[Path, ...], address: str | None, session: str | None, user: str, brief: bool
+) -> None:
     """Talk to the agent NAME. Lines come from the terminal, or from standard input; /help lists the commands.
 
     Without --address an in-memory Temporal server and a worker are started for the time of the conversation, and what a
@@ -38,9 +40,11 @@ def command(name: str, paths: tuple[Path, ...], address: str | None, session: st
     """
     from interlock.cli.conversation import Conversation
     from interlock.cli.logs import log_for_people
+    from interlock.client.sent import named
 
     given = {"id": "chat", **json_object(user, "--user")}
-    conversation = Conversation(name, session or f"chat-{uuid.uuid4().hex[:8]}", given, why=not brief)
+    session = f"chat-{uuid.uuid4().hex[:8]}" if session is None else named("session", session)
+    conversation = Conversation(name, session, given, why=not brief)
     log_for_people()
     if address is None:
         from interlock.cli.bundles import agent_and_others, folders

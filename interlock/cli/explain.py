@@ -32,19 +32,16 @@ def command(name: str, paths: tuple[Path, ...], text: str, kind: str, user: str,
     No tool is called: the first call that would go out is shown, and what follows depends on its answer.
     """
     from interlock.authoring.explaining import explained
+    from interlock.contract.messages import Malformed, session_start
     from interlock.interpreter.opening import InvalidMessage
 
     plan = agent_named(name, paths)
-    given = {"id": "explain", **json_object(user, "--user")}
+    given, more = {"id": "explain", **json_object(user, "--user")}, json_object(metadata, "--metadata")
     try:
-        found = explained(
-            plan,
-            text,
-            now_ms=time.time_ns() // 1_000_000,
-            kind=kind,
-            user=given,
-            metadata=json_object(metadata, "--metadata"),
-        )
+        session_start({"user": given, "message": {"id": "explain", "type": kind, "text": text, "metadata": more}})
+        found = explained(plan, text, now_ms=time.time_ns() // 1_000_000, kind=kind, user=given, metadata=more)
+    except Malformed as problem:
+        raise click.UsageError(f"no agent takes such a message: {problem}.") from problem
     except InvalidMessage as problem:
         raise click.UsageError(f"the message does not fit {name}: {problem.message}") from problem
     click.echo(json.dumps(found.as_json(), ensure_ascii=False, indent=2) if as_json else _page(text, found))

@@ -24,15 +24,19 @@ def command(run: str, resolved: tuple[str, ...], plan: str, by: str, address: st
 
     Where it is not known whether an effect happened, say so for each step: STEP=happened or STEP=did_not_happen.
     """
-    status = asyncio.run(_retry(address, run, dict(map(_pair, resolved)), plan, by))
+    status = asyncio.run(_retry(address, run, _said(resolved), plan, by))
     click.echo(f"{run}: {status['status']}")
 
 
-def _pair(text: str) -> tuple[str, str]:
-    step, equals, word = text.rpartition("=")
-    if not equals or not step or word not in SAID:
-        raise click.UsageError(f"--resolved takes STEP=happened or STEP=did_not_happen, not {text!r}.")
-    return step, word
+def _said(resolved: tuple[str, ...]) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for text in resolved:
+        step, equals, word = text.rpartition("=")
+        if not equals or not step or word not in SAID:
+            raise click.UsageError(f"--resolved takes STEP=happened or STEP=did_not_happen, not {text!r}.")
+        if said.setdefault(step, word) != word:
+            raise click.UsageError(f"--resolved says both of {step!r}: that it happened, and that it did not.")
+    return said
 
 
 async def _retry(address: str | None, run: str, resolved: dict[str, str], plan: str, by: str) -> dict[str, Any]:

@@ -55,14 +55,14 @@ def command(
     sys.exit(0 if status["status"] == "done" else 1)
 
 
-def _read(given: str) -> str:
+def _read(given: str) -> str | bytes:
     if given == "-":
-        return sys.stdin.read()
+        return sys.stdin.buffer.read()
     if given.startswith("@"):
         path = Path(given[1:])
         try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return path.read_bytes()
+        except OSError as error:
             raise click.UsageError(f"--input: cannot read {path}: {error}") from error
     return given
 

@@ -62,7 +62,7 @@ async def delivered(client: Client, task_queue: str, attempt: Callable[[], Await
         except (WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError, RPCError) as error:
             _stop_if_cancelled()
             if not _passes(error):
-                raise _final(error) from error
+                raise final(error) from error
             last = error
         await asyncio.sleep(min(pause, max(deadline - time.monotonic(), 0)))
         pause = min(pause * 2, LONGEST_PAUSE)
@@ -84,7 +84,8 @@ def _passes(error: Exception) -> bool:
     return True
 
 
-def _final(error: Exception) -> InterlockError:
+def final(error: Exception) -> InterlockError:
+    """The error for whoever called: what a run or Temporal refuses, and why."""
     cause = error.cause if isinstance(error, WorkflowUpdateFailedError) else error
     if isinstance(cause, ApplicationError):
         return rejected(cause)

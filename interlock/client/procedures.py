@@ -2,7 +2,6 @@
 # ruff: noqa: A002, ASYNC109 - `id` is the contract's word; `timeout` bounds all tries together
 
 import asyncio
-import json
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
@@ -13,10 +12,12 @@ from temporalio.common import QueryRejectCondition, WorkflowIDConflictPolicy, Wo
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
+from interlock.client.delivery import final
 from interlock.client.ends import CUT_OFF, OVER, WORDS, failed
 from interlock.client.errors import NoSuchSessionError, RejectedError
 from interlock.client.once import input_of
 from interlock.client.runs import TIMEOUT, Json, Runs
+from interlock.client.sent import named, written
 from interlock.contract.calls import BEING_OPENED
 from interlock.telemetry.client_side import traced
 
@@ -24,14 +25,13 @@ from interlock.telemetry.client_side import traced
 class Procedures(Runs):
     """Talks to procedures; every call ends with an answer or a typed error of `interlock.client.errors`."""
 
-    passing = (BEING_OPENED, "only a procedure")
-
     async def start(self, name: str, given: Json, *, id: str | None = None, timeout: float = TIMEOUT) -> str:
         """Start a procedure and give the id of its run; the same id with the same input starts nothing again.
 
         Raises RejectedError `conflict` for an id that was started with another input.
         """
-        where = id or f"{name}:{uuid.uuid4()}"
+        where = f"{named('procedure', name)}:{uuid.uuid4()}" if id is None else named("id", id)
+        sent = written(given)
 
         async def attempt() -> str:
             try:
@@ -44,7 +44,7 @@ class Procedures(Runs):
                     id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
                 )
             except WorkflowAlreadyStartedError:
-                if json.dumps(await input_of(self.client, where), sort_keys=True) != json.dumps(given, sort_keys=True):
+                if written(await input_of(self.client, where)) != sent:
                     raise RejectedError("conflict", f"run {where!r} was started with another input") from None
             return where
 
@@ -106,13 +106,17 @@ class Procedures(Runs):
             result: Json = await self.client.get_workflow_handle(id, result_type=dict).result()
         except WorkflowFailureError as failure:
             raise failed(failure) from failure
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                raise NoSuchSessionError(self._nowhere(id)) from error
+            raise final(error) from error
         return result
 
     async def event(
         self, id: str, name: str, data: Json | None = None, *, event_id: str | None = None, timeout: float = TIMEOUT
     ) -> Json:
         """Send in what the procedure declares under `events`. Gives the status."""
-        body = {"id": event_id or str(uuid.uuid4()), "name": name, "data": data or {}}
+        body = {"id": str(uuid.uuid4()) if event_id is None else event_id, "name": name, "data": data or {}}
         return await self._updated("event", id, body, timeout)
 
     async def retry(
@@ -148,6 +152,7 @@ class Procedures(Runs):
 
     async def _updated(self, update: str, id: str, body: Json, timeout: float) -> Json:
         update_id = str(uuid.uuid4())
+        written(body)
 
         async def attempt() -> Json:
             handle = self.client.get_workflow_handle(id)

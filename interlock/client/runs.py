@@ -23,9 +23,6 @@ TIMEOUT = 30.0
 class Runs(ABC):
     """Talks to runs; every call ends with an answer or a typed error of `interlock.client.errors`."""
 
-    passing: tuple[str, ...] = (BEING_OPENED,)
-    """Words of a failed query that say that it only came too early."""
-
     def __init__(self, client: Client, *, task_queue: str = TASK_QUEUE) -> None:
         self.client = client
         self._task_queue = task_queue
@@ -54,7 +51,7 @@ class Runs(ABC):
         try:
             return await handle.query(query, args=arguments, reject_condition=unless)
         except WorkflowQueryFailedError as error:
-            if any(words in str(error) for words in self.passing):
+            if BEING_OPENED in str(error):
                 raise RPCError(BEING_OPENED, RPCStatusCode.UNAVAILABLE, b"") from error
             raise RejectedError("query_failed", str(error)) from error
         except RPCError as error:

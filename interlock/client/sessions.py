@@ -4,7 +4,6 @@
 import asyncio
 import contextlib
 import hashlib
-import json
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -23,6 +22,7 @@ from interlock.client.ends import failed
 from interlock.client.errors import RejectedError
 from interlock.client.once import began_with
 from interlock.client.runs import TIMEOUT, Json, Runs
+from interlock.client.sent import named, written
 from interlock.telemetry.client_side import traced
 
 OPENING_PAUSE = 0.05
@@ -36,8 +36,8 @@ that takes longer than this would be tried again for ever.
 
 
 def workflow_id(agent: str, session: str) -> str:
-    """The id of the workflow that is the session."""
-    return f"{agent}:{session}"
+    """The id of the workflow that is the session. Raises RejectedError for what is no name of either."""
+    return f"{named('agent', agent)}:{named('session', session)}"
 
 
 class Interlock(Runs):
@@ -64,7 +64,7 @@ class Interlock(Runs):
         `model` is the one model for this message, `{model, server, temperature, max_tokens}`, if the agent allows it.
         The same `id` again gets the first reply. A session that was closed answers with the outcome `closed`.
         """
-        message_id = id or str(uuid.uuid4())
+        message_id = str(uuid.uuid4()) if id is None else named("id", id)
         message = {"id": message_id, "role": role, "type": type, "text": text, "metadata": metadata or {}}
         message |= {"model": model} if model else {}
         where, update_id = workflow_id(agent, session), _update_id(message)
@@ -120,11 +120,11 @@ class Interlock(Runs):
 
         The same `id` again gets the first reply; with other words, or for another user, the outcome is `conflict`.
         """
-        message_id = id or str(uuid.uuid4())
+        message_id = str(uuid.uuid4()) if id is None else named("id", id)
         message = {"id": message_id, "type": type, "text": text, "metadata": metadata or {}}
         message |= {"model": model} if model else {}
         start = {"user": user, "message": message}
-        where = workflow_id(agent, f"once:{message_id}")
+        where = f"{named('agent', agent)}:once:{message_id}"
 
         async def attempt() -> Json:
             try:
@@ -162,7 +162,7 @@ class Interlock(Runs):
         timeout: float = TIMEOUT,
     ) -> Json:
         """A human colleague's words, passed on verbatim while the colleague has the session."""
-        body = {"id": id or str(uuid.uuid4()), "text": text} | ({"by": by} if by else {})
+        body = {"id": str(uuid.uuid4()) if id is None else id, "text": text} | ({"by": by} if by else {})
         return await self._updated("agent_message", workflow_id(agent, session), body, _update_id(body), timeout)
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -212,6 +212,7 @@ class Interlock(Runs):
     # -- how ----------------------------------------------------------------------------------------------------------
 
     def _opening(self, agent: str, where: str, start: Json) -> WithStartWorkflowOperation[Any, Any]:
+        written(start)
         return WithStartWorkflowOperation(
             agent,
             start,
@@ -229,6 +230,7 @@ class Interlock(Runs):
         start: Json,
         running: WorkflowIDConflictPolicy = WorkflowIDConflictPolicy.USE_EXISTING,
     ) -> None:
+        written(start)
         await self.client.start_workflow(
             agent,
             start,
@@ -292,8 +294,8 @@ class Interlock(Runs):
 
 def _update_id(message: Json) -> str:
     """One id a body: Temporal itself answers an update id that it knows, and would not see that the words differ."""
-    content = json.dumps(message, sort_keys=True).encode()
-    return f"{message['id']}:{hashlib.sha256(content).hexdigest()[:16]}"
+    content = written(message).encode()
+    return f"{named('id', message['id'])}:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def unanswered(outcome: str) -> Json:

@@ -219,7 +219,7 @@ def _user(value: Any, path: Path) -> Json:
             _name(user, key, path)
     groups = user.get("groups")
     for group in _list([] if groups is None else groups, (*path, "groups")):
-        _checked_name(group, (*path, "groups"))
+        checked_name(group, (*path, "groups"))
     _plain(user, path, USER_LIMIT)
     return user
 
@@ -275,10 +275,11 @@ def _given(body: Json, key: str, default: Any) -> Any:
 
 def _name(body: Json, key: str, path: Path, default: str | None = None) -> str:
     value = body.get(key)
-    return default if value is None and default is not None else _checked_name(value, (*path, key))
+    return default if value is None and default is not None else checked_name(value, (*path, key))
 
 
-def _checked_name(value: Any, path: Path) -> str:
+def checked_name(value: Any, path: Path) -> str:
+    """An id, a role, a type, a group or a name. Raises `Malformed` for what cannot be one."""
     name = _string(value, path, NAME_LIMIT)
     if not name.strip():
         raise Malformed("empty", "an empty string", path)

@@ -31,6 +31,9 @@ class Missing(Exception):  # noqa: N818 - it is an answer more than an error
     """
 
     def __init__(self, path: str, reason: Reason = "missing") -> None:
-        super().__init__(f"{path}: {reason}" if path else reason)
+        super().__init__(path, reason)
         self.path = path
         self.reason: Reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason

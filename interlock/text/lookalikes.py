@@ -80,8 +80,7 @@ LOOKALIKES: Mapping[str, str] = {
         "\uab92"
     ),
     "i": (
-        "\u0131\u0268\u0269\u026a\u03b9\u0456\u04cf\u13a5\u1d7b\u1d7c\u1d96\u2373\ua647\ua7ae\uab75\U000118c3"
-        "\U0001df1a"
+        "\u0131\u0268\u0269\u026a\u03b9\u0456\u04cf\u13a5\u1d7b\u1d7c\u1d96\u2373\ua647\ua7ae\uab75\U000118c3\U0001df1a"
     ),
     "j": "\u0237\u0249\u025f\u0284\u029d\u03f3\u0458\u0575\u1d0a\uab7b",
     "k": (

@@ -136,9 +136,18 @@ def test_messages_events_and_time_are_played(desk):
 
 def test_every_outcome_is_told_in_a_word_that_a_suite_may_write(desk):
     told_as = {SUITE_OUTCOME.get(one, one) for one in get_args(Outcome)}
-    assert told_as - {"conflict"} == set(get_args(Expect.model_fields["outcome"].annotation)), "a suite's messages have ids of their own: none conflicts"
-    turns = ("{event: takeover}", "{user: hello?, expect: {outcome: none}}", "{agent: Yes?, expect: {outcome: handoff}}")
-    assert told(desk.run(case(*turns))) == [(2, "outcome", '"none"', '"handoff"'), (3, "outcome", '"handoff"', '"reply"')]
+    assert told_as - {"conflict"} == set(get_args(Expect.model_fields["outcome"].annotation)), (
+        "a suite's messages have ids of their own: none conflicts"
+    )
+    turns = (
+        "{event: takeover}",
+        "{user: hello?, expect: {outcome: none}}",
+        "{agent: Yes?, expect: {outcome: handoff}}",
+    )
+    assert told(desk.run(case(*turns))) == [
+        (2, "outcome", '"none"', '"handoff"'),
+        (3, "outcome", '"handoff"', '"reply"'),
+    ]
 
 
 def test_an_event_is_not_held_against_the_record_of_the_turn_before(desk):

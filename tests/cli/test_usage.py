@@ -59,6 +59,22 @@ def test_the_version_is_that_of_the_package(place):
         (["explain", "desk", "--message", "x", "--user", "[]"], "--user takes a JSON object"),
         (["explain", "desk", "--message", "x", "--user", '{"tier": 1}'], "the message does not fit desk: "),
         (["explain", "desk", "--message", "x", "--metadata", '{"a": 1}'], "the message does not fit desk: "),
+        (
+            ["explain", "desk", "--message", "x", "--user", '{"id": ""}'],
+            "takes such a message: user.id: an empty string",
+        ),
+        (["explain", "desk", "--message", "x" * 40_000], "message.text: 40,000 characters, more than 32,768"),
+        (["explain", "desk", "--message", "\udcff"], "message.text: character 1 is half of a pair"),
+        (
+            ["explain", "desk", "--message", "x", "--user", '{"a": 1, "a": 2}'],
+            "--user is not JSON as a run takes it: key",
+        ),
+        (["explain", "desk", "--message", "x", "--user", '{"a":' * 3_000 + "1" + "}" * 3_000], "inside one another"),
+        (
+            ["run", "desk", "--input", '{"sum": 1234567890123456789.01}'],
+            "--input is not JSON as a run takes it: sum: number",
+        ),
+        (["retry", "r", "--resolved", "a=happened", "--resolved", "a=did_not_happen"], "says both of 'a'"),
         (["test", "--only", "nothing"], "Error: no case's id contains 'nothing'."),
         (["test", "--only", "finds", "--minimum", "50"], "leave --only away"),
         (["test", "nowhere"], "Error: nowhere does not exist."),
@@ -69,6 +85,16 @@ def test_wrong_usage_says_what_would_be_right(desk, words, said):
     assert done.exit_code == 2
     assert said in done.output
     assert "Traceback" not in done.output
+
+
+def test_input_that_is_no_text_is_wrong_usage(desk):
+    done = CliRunner().invoke(root, ["run", "desk", "--input", "-"], input=b'{"name": "\xff"}')
+    assert (done.exit_code, "byte 10 is not UTF-8" in done.output) == (2, True)
+
+
+def test_a_conversation_goes_on_with_no_session_without_a_name(desk):
+    done = desk.run("chat", "desk", "--session", " ")
+    assert (done.exit_code, done.output) == (1, "Error: session: an empty string\n")
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,7 @@ def test_a_hole_is_an_error_with_its_path(text, path, reason):
     with pytest.raises(Missing) as missing:
         render(text)
     assert (missing.value.path, missing.value.reason) == (path, reason)
+    assert str(missing.value) == f"{path}: {reason}"
     explained = explain_template(text, CONTEXT).result
     assert (explained.path, explained.reason) == (path, reason)
 

@@ -170,7 +170,10 @@ def test_a_call_that_was_refused_before_sending_is_none_of_the_calls_made(talk, 
     desk = flow(*steps, **parts)
     reply = desk.say("x")
     assert (reply["text"], desk.record["response_source"]) == ('{"ok": true}', "direct_response")
-    assert (desk.record["invocation_count"], [one["outcome"] for one in desk.record["calls"]]) == (1, ["error", "success"])
+    assert (desk.record["invocation_count"], [one["outcome"] for one in desk.record["calls"]]) == (
+        1,
+        ["error", "success"],
+    )
     assert {"receipt", "attempts"}.isdisjoint(desk.record["calls"][0])
     assert [receipt["tool"] for receipt in desk.machine.state.receipts] == ["get"]
 

@@ -95,7 +95,10 @@ def test_what_cannot_be_rendered_is_said_raw_fenced_as_declared_and_recorded(tal
     made = rendered(talk, kit, name)
     assert made.text == f"```json\n{json.dumps(PAYLOAD['response'], ensure_ascii=False)}\n```"
     assert (made.output_mode, made.fallback_used) == ("raw_json", True)
-    assert [(one["at"], one["code"]) for one in talk.turn.problems] == [(kit.AT, code)]
+    [problem] = talk.turn.problems
+    assert (problem["at"], problem["code"]) == (kit.AT, code)
+    said = {"nothing": "none of eta, location.street is in the result", "broken": "result.eta: missing"}
+    assert problem["message"] == said[name]
 
 
 def test_a_failed_call_with_a_payload_is_rendered_by_the_same_rule(talk, kit):

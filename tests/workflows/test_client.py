@@ -18,6 +18,9 @@ from interlock.client.errors import (
     UnknownAgentError,
     UnreachableError,
 )
+from interlock.client.procedures import Procedures
+from interlock.plan.steps import CallStep
+from interlock.plan.tools import Argument, Retry, Tool
 from tests.workflows.runs import until
 
 pytestmark = pytest.mark.server
@@ -116,6 +119,99 @@ async def _is_begun(talk, where):
     with contextlib.suppress(RPCError):
         return await talk.client.get_workflow_handle(where).describe()
     return None
+
+
+NO_ID = {
+    "": "an empty string",
+    " \u3000": "an empty string",
+    "a\nb": "a name may not hold control characters",
+    "a\0": "a name may not hold control characters",
+    "x" * 201: "201 characters, more than 200",
+    "\ud800": "character 1 is half of a pair",
+    None: "a string is expected, not nothing",
+    7: "a string is expected, not a number",
+}
+
+
+@pytest.mark.parametrize(("session", "says"), NO_ID.items())
+async def test_a_session_without_a_proper_id_is_neither_opened_nor_found(stage, user, session, says):
+    talk = await stage.talk()
+    for attempt in (
+        talk.send("support", session, "x", user=user),
+        talk.open("support", session, user=user),
+        talk.takeover("support", session),
+        talk.agent_message("support", session, "x"),
+        talk.status("support", session),
+        talk.record("support", session),
+    ):
+        with pytest.raises(RejectedError) as refused:
+            await attempt
+        assert (refused.value.kind, str(refused.value)) == ("malformed", f"session: {says}")
+
+
+@pytest.mark.parametrize(("id", "says"), [one for one in NO_ID.items() if one[0] is not None])
+async def test_a_message_and_a_run_have_a_proper_id_or_none_at_all(stage, user, s1, id, says):  # noqa: A002 - its name
+    talk = await stage.talk()
+    desk = Procedures(talk.client, task_queue=stage.queue)
+    for attempt in (
+        talk.send("support", s1, "x", user=user, id=id),
+        talk.agent_message("support", s1, "x", id=id),
+        talk.answer_once("support", "x", user=user, id=id),
+        desk.start("pay", {}, id=id),
+    ):
+        with pytest.raises(RejectedError) as refused:
+            await attempt
+        assert (refused.value.kind, str(refused.value)) == ("malformed", f"id: {says}")
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), float("nan"), b"x"])
+async def test_what_json_cannot_hold_is_refused_before_anything_is_opened(stage, user, s1, value):
+    talk = await stage.talk()
+    desk = Procedures(talk.client, task_queue=stage.queue)
+    for attempt in (
+        talk.send("support", s1, "x", user=user, metadata={"a": value}),
+        talk.send("support", s1, "x", user=user | {"tenant": value}),
+        talk.open("support", s1, user=user | {"tenant": value}),
+        talk.answer_once("support", "x", user=user, metadata={"a": value}),
+        desk.start("pay", {"a": value}),
+        desk.event("pay:1", "paid", {"a": value}),
+    ):
+        with pytest.raises(RejectedError, match="it cannot be sent as JSON") as refused:
+            await attempt
+        assert refused.value.kind == "malformed"
+
+
+async def test_a_run_that_is_not_there_has_no_result(stage, s1):
+    desk = Procedures((await stage.talk()).client, task_queue=stage.queue)
+    with pytest.raises(NoSuchSessionError, match="it was never started"):
+        await desk.result(s1)
+    with pytest.raises(RejectedError, match="Temporal refuses the call"):
+        await desk.result("")
+
+
+async def test_a_session_that_is_asked_for_its_steps_says_what_it_is(stage, support, user, s1):
+    async with stage.serving(support()):
+        talk = await stage.talk()
+        await talk.open("support", s1, user=user)
+        desk = Procedures(talk.client, task_queue=stage.queue)
+        with pytest.raises(RejectedError, match="only a procedure can be asked this"):
+            await desk.steps(f"support:{s1}")
+
+
+async def test_a_call_with_arguments_that_cannot_be_sent_is_no_invocation(stage, support, user, s1):
+    long = {f"text{n}": Argument(type="string", source="message.text", send_as=f"text{n}") for n in range(9)}
+    tool = Tool(
+        at="a", transport="python", python="track", effect="read", retry=Retry(attempts=1), timeout_ms=1_000, input=long
+    )
+    flows = {"echo": (CallStep(at="a", id="track", action="call", tool="track"),)}
+    plan = support()
+    async with stage.serving(plan.model_copy(update={"tools": {"track": tool}, "flows": {**plan.flows, **flows}})):
+        talk = await stage.talk()
+        reply = await talk.send("support", s1, "x" * 32_000, user=user)
+        record = await talk.record("support", s1, reply["turn"])
+        [call] = record["calls"]
+        assert "the arguments cannot be sent: 288" in call["error"]
+        assert (reply["outcome"], record["invocation_count"], "receipt" in call) == ("error", 0, False)
 
 
 async def test_an_unknown_agent_is_named_with_a_near_one(stage, support, user, s1):

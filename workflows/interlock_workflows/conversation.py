@@ -87,7 +87,7 @@ class Conversation:
         if self.procedure is not None:
             raise inbound.refusal(inbound.WRONG_KIND, PROCEDURE_TAKES)
         if self._turns is None:
-            raise self._not_open
+            raise self.not_open
         return self._turns
 
     @property
@@ -99,11 +99,12 @@ class Conversation:
     def state(self) -> State:
         """The state of an open session, or of the run before while this one is being opened."""
         if self._state is None:
-            raise self._not_open
+            raise self.not_open
         return self._state
 
     @property
-    def _not_open(self) -> ApplicationError:
+    def not_open(self) -> ApplicationError:
+        """What is told while it is being opened, or where it could not be."""
         return self.failure or inbound.refusal("opening", BEING_OPENED)
 
     # -- what may come in ---------------------------------------------------------------------------------------------
@@ -175,7 +176,7 @@ class Conversation:
     def plan(self) -> Json:
         """The answer of the query `plan`."""
         if self._turns is None:
-            raise self._not_open
+            raise self.not_open
         return views.plan_of(self._turns.program.plan, self.state.plan_digest)
 
     def record(self, turn: int | None) -> Json | None:

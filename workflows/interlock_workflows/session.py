@@ -303,7 +303,8 @@ class Session:
     @property
     def _asked(self) -> Procedure:
         if self._work is None:
-            raise inbound.refusal(inbound.WRONG_KIND, "only a procedure can be asked this")
+            wrong = inbound.refusal(inbound.WRONG_KIND, "only a procedure can be asked this")
+            raise wrong if self._talk.is_open else self._talk.not_open
         return self._work
 
     @workflow.query(name="transcript", description="Who said what, as far as the session remembers.")
