@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 from temporalio.exceptions import ApplicationError
 
 from interlock.contract import strict_json
-from interlock.contract.calls import FailureDetails
+from interlock.contract.calls import RULES, FailureDetails
 from interlock.contract.limits import DETAILS_LIMIT, RETRY_AFTER_LIMIT_MS
+from interlock.interpreter.outcomes import refused
 
 REDACTED = "[secret]"
 
@@ -22,8 +23,8 @@ Kind: TypeAlias = Literal["timeout", "error", "misconfigured"]
 class Failure(Exception):  # noqa: N818 - a value that is raised, not an error class among others
     """A call that ended without a final answer. `message` is safe to show: no argument, no body, no secret.
 
-    `sent` is false only where the request cannot have changed anything: it never left, or all of it was rolled back.
-    `tried` is false where it was refused here, before the service was turned to.
+    `sent` is false only where the request cannot have changed anything: it never left, all of it was rolled back, or
+    the service has refused it. `tried` is false where it was refused here, before the service was turned to.
     """
 
     kind: Kind
@@ -59,7 +60,7 @@ def failed(
     message: str, *, retryable: bool = True, status: int | None = None, sent: bool = True, tried: bool = True
 ) -> Failure:
     """No answer, or none that can be read."""
-    return Failure("error", message, retryable, status, sent=sent, tried=tried)
+    return Failure("error", message, retryable, status, sent=sent and not refused(status), tried=tried)
 
 
 def tls_reason(problem: BaseException | None) -> str:
@@ -97,6 +98,7 @@ def as_application_error(
         attempts=attempts,
         elapsed_ms=elapsed_ms,
         sent=failure.sent,
+        rules=RULES,
     )
     pause = failure.retry_after_ms
     return ApplicationError(

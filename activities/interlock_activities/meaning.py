@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.contract.calls import ToolRequest
-from interlock.interpreter.outcomes import Meaning, Rules, classify, rules_of
+from interlock.interpreter.outcomes import Meaning, Rules, classify, may_have_acted, rules_of
 from interlock.plan.tools import Outcome, Retry, Tool
 from interlock_activities.failures import Failure
 
@@ -46,6 +46,7 @@ def final(request: ToolRequest, received: Received) -> Meaning:
         status=status,
         payload=received.payload,
         retry_after_ms=received.retry_after_ms,
+        sent=may_have_acted(meaning, status),
     )
 
 

@@ -12,6 +12,7 @@ from temporalio.common import RawValue
 
 from interlock.contract.calls import (
     CALL_TOOL,
+    RULES,
     TOOL_ERROR,
     TOOL_MISCONFIGURED,
     TOOL_TIMEOUT,
@@ -33,8 +34,10 @@ _TYPES: Final[Mapping[Kind, str]] = {
     "misconfigured": TOOL_MISCONFIGURED,
 }
 
-_UNSENT, _UNTRIED = "unsent", "untried"
-"""What an attempt leaves to the next, with its number: none so far was sent, or tried. Where it is lost, one was."""
+_NO_EFFECT, _UNTRIED = "no effect", "untried"
+"""What an attempt leaves to the next, with its number: none so far has changed anything, or was even tried. Where that
+is lost, one may have.
+"""
 
 _log = structlog.get_logger("interlock.tools")
 
@@ -51,7 +54,8 @@ class ToolCalls:
         """A final answer; anything else is raised as `tool_timeout`, `tool_error` or `tool_misconfigured`."""
         started = time.monotonic()
         attempt = activity.info().attempt
-        none_sent, none_tried = _known_before()
+        none_changed, none_tried = _known_before()
+        earlier = request.again or not none_changed
         status: int | None = None
         outcome: str = "cancelled"
         try:
@@ -59,13 +63,13 @@ class ToolCalls:
                 made = self._called(request)
                 received, outcome = await (to_its_end(made) if request.writes else made)
             status = received.status
-            return ToolAnswer(status, received.payload, elapsed_ms(started), attempt)
+            return ToolAnswer(status, received.payload, elapsed_ms(started), attempt, earlier, RULES)
         except Failure as failure:
             status, outcome = failure.status, _TYPES[failure.kind]
             untried = none_tried and not failure.tried and not failure.sent
-            if none_sent and not failure.sent:
-                activity.heartbeat(f"{_UNTRIED if untried else _UNSENT} {attempt}")
-            told = replace(failure, sent=failure.sent or not none_sent)
+            told = replace(failure, sent=failure.sent or earlier)
+            if not told.sent:
+                activity.heartbeat(f"{_UNTRIED if untried else _NO_EFFECT} {attempt}")
             tries = 0 if untried else attempt
             raise as_application_error(told, f"tool {request.tool!r}", _TYPES, tries, elapsed_ms(started)) from None
         finally:
@@ -96,9 +100,9 @@ class ToolCalls:
 
 
 def _known_before() -> tuple[bool, bool]:
-    """Whether it is known that no earlier attempt of this call was sent, and that none was even tried."""
+    """Whether it is known that no earlier attempt of this call has changed anything, and that none was even tried."""
     info = activity.info()
     left = [one.payload if isinstance(one, RawValue) else one for one in info.heartbeat_details]
     texts = [activity.payload_converter().from_payload(one, str) if isinstance(one, Payload) else one for one in left]
     none_tried = info.attempt == 1 or texts == [f"{_UNTRIED} {info.attempt - 1}"]
-    return none_tried or texts == [f"{_UNSENT} {info.attempt - 1}"], none_tried
+    return none_tried or texts == [f"{_NO_EFFECT} {info.attempt - 1}"], none_tried

@@ -31,7 +31,7 @@ class Outside:
             whole = replace(call, arguments=self._whole(tool, call.arguments))
         except KeyError as unknown:
             message = f"nothing is stored under {unknown}"
-            return call, ToolReturned(call.call_id, "error", now_ms, message=message, sent=False)
+            return call, ToolReturned(call.call_id, "error", now_ms, message=message, sent=call.again)
         return whole, self._parted(tool, world.answer(whole, now_ms))
 
     def given(self, fields: Mapping[str, Field], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,10 +52,11 @@ class StubbedWorld:
                 self._used[key] = self._used.get(key, 0) + 1
                 if stub.outcome is not None:
                     return _failed(call, stub.outcome, now_ms)
-                return ToolReturned(call.call_id, "returned", now_ms, status=stub.status or 200, payload=stub.payload)
+                status, payload, earlier = stub.status or 200, stub.payload, call.again
+                return ToolReturned(call.call_id, "returned", now_ms, status, payload, earlier=earlier)
         self._unanswered.append(call)
         message = f"no stub of {call.tool!r} answers this call"
-        return ToolReturned(call.call_id, "error", now_ms, message=message, sent=False)
+        return ToolReturned(call.call_id, "error", now_ms, message=message, sent=call.again)
 
     def write(self, question: Generate, now_ms: int) -> Generated:
         """What the model of a role says; a question without a stub fails, and is kept."""
@@ -86,4 +87,4 @@ def _failed(call: CallTool, outcome: Literal["timeout", "error", "lost"], now_ms
     """A call without an answer; only of one that went wrong before it was sent is it known that nothing happened."""
     ending: Literal["timeout", "error"] = "timeout" if outcome == "timeout" else "error"
     message = f"stubbed {outcome}"
-    return ToolReturned(call.call_id, ending, now_ms, message=message, sent=outcome != "error")
+    return ToolReturned(call.call_id, ending, now_ms, message=message, sent=outcome != "error" or call.again)

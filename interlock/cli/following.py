@@ -44,7 +44,7 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
         case "failed":
             yield click.style(f"stands still at {failure.get('step')}: {failure.get('message')}", fg="red", bold=True)
             yield from (f"  {block['argument']}: {block['reason']}" for block in failure.get("missing") or ())
-            unknown = "".join(f" --resolved {step}=happened|did_not_happen" for step in status["unknown"])
+            unknown = "".join(f" --resolved {step}=happened|did_not_happen" for step in status["unresolved"])
             yield f"once the cause is mended: interlock retry {run}{unknown}"
         case "cancelled":
             yield click.style("cancelled", fg="yellow", bold=True)

@@ -21,6 +21,9 @@ TOOL_MISCONFIGURED: Final = "tool_misconfigured"
 BEING_OPENED: Final = "the session is being opened"
 """What a query that comes too early fails with. Temporal carries no type with it, so the words are the contract."""
 
+RULES: Final = 2
+"""By which rules a worker tells what a call may have done; a history of before `rules` were written is of rules 1."""
+
 FINISHED: Final = frozenset({"done", "cancelled", "ended"})
 """Statuses of a procedure's run to which nothing is to come any more."""
 
@@ -43,6 +46,7 @@ class ToolRequest:
     the digest that its definition must have, if any. `arguments` are `{name, value, place, send_as}`; with `stored` the
     value is a reference. `max_bytes` caps the answer's decoded body. `stored` are those parts of it
     that stay outside the run: `{unwrap, fields}`, the fields dumps of `plan.base.Field`; none if there are none.
+    `again` says that an earlier call with this request may have had its effect.
     """
 
     tool: str
@@ -63,6 +67,7 @@ class ToolRequest:
     arguments: list[Json] = field(default_factory=list)
     outcomes: list[Json] = field(default_factory=list)
     stored: Json | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +75,25 @@ class ToolAnswer:
     """An answer that came and is final: its meaning is for `outcomes`, by `payload` and `status`.
 
     A Python tool has status 200, an MCP tool 200, 400 or 500.
-    `payload` is none for an empty body, and for a final 4xx whose body is not JSON.
+    `payload` is none for an empty body, and for a final 4xx whose body is not JSON. `earlier` says that the request may
+    have had its effect before this attempt.
     """
 
     status: int
     payload: Any
     elapsed_ms: int
     attempts: int
+    earlier: bool = False
+    rules: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class FailureDetails:
     """The first detail of a `tool_…` failure: what is known of the last attempt.
 
-    `sent` is false where no attempt can have changed anything: nothing left the worker, or all of it was rolled back.
-    `attempts` is 0 where the worker refused to send the request at all.
+    `sent` is false where no attempt can have changed anything: nothing left the worker, all of it was rolled back, or
+    the service has refused it. By rules 1 what is refused was sent. `attempts` is 0 where the worker refused to send
+    the request at all.
     """
 
     ending: Literal["timeout", "error"]
@@ -93,6 +102,7 @@ class FailureDetails:
     attempts: int = 1
     elapsed_ms: int = 0
     sent: bool = True
+    rules: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,8 +151,8 @@ def made(attempt: Attempt) -> Calling[CallResult]:
         return attempt.ended("missing", f"the idempotency key cannot be made: {missing}")
     if attempt.key:
         attempt.audit["key"] = attempt.key
-    number, arguments = receipts.number(turn.state), attempt.assembled.arguments
-    came = (yield [CallTool(number, attempt.name, arguments, attempt.step, attempt.at, attempt.key)])[0]
+    number, arguments, before = receipts.number(turn.state), attempt.assembled.arguments, attempt.sent is not None
+    came = (yield [CallTool(number, attempt.name, arguments, attempt.step, attempt.at, attempt.key, before)])[0]
     return (yield from _landed(attempt, came, context))
 
 
@@ -191,8 +191,17 @@ def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calli
     if went_out:
         result.audit |= returned.kept(attempt.turn.state, result, came)
     if went_out and not attempt.is_check:
-        result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came.now_ms)
+        result.audit |= returned.changed(attempt.desk, result, attempt.assembled, came)
+    if came.rules > 1:
+        _for_undoing(attempt, result)
     return result
+
+
+def _for_undoing(attempt: Attempt, result: CallResult) -> None:
+    """What the answer to a request has filled is true of it as well where the same one, sent again, brings none."""
+    result.cells = result.cells or (attempt.sent or {}).get("cells", {})
+    if result.sent is not None:
+        result.sent["cells"] = result.cells
 
 
 def _fact(attempt: Attempt, result: Any) -> "Json | None":

@@ -97,11 +97,11 @@ def made_from(state: State, paths: Collection[str], current: Current) -> Json:
     }
 
 
-def fill(
+def made(
     state: State, tool: Tool, name: str, result: Any, *, receipt: str, step: str, sources: Json, now_ms: int
-) -> None:
-    """Fill the cells of `tool` from `result`; a key whose path is not there loses its old value."""
-    cells = {
+) -> Json:
+    """The cells of `tool` that `result` fills; a key whose path is not there has none."""
+    return {
         key: {
             "value": value,
             "producer": name,
@@ -115,8 +115,6 @@ def fill(
         }
         for key, value in produced(tool, result)
     }
-    if tool.produces:
-        state.cells[name] = cells
 
 
 def produced(tool: Tool, result: Any) -> Iterator[tuple[str, Any]]:

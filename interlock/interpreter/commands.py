@@ -12,7 +12,8 @@ class CallTool:
 
     Several in one list are independent and may run side by side. `arguments` are by declared argument name; `key`
     travels with every attempt as the tool's `idempotency` says, empty where it has none. `finishes`: it belongs to an
-    effect that has begun, and whatever stops lets it come to its end.
+    effect that has begun, and whatever stops lets it come to its end. `again`: an earlier call with this request may
+    have had its effect.
     """
 
     call_id: str
@@ -22,6 +23,7 @@ class CallTool:
     at: str
     key: str = ""
     finishes: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

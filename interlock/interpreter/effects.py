@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from interlock.expressions.outcomes import Missing
+from interlock.interpreter.outcomes import may_have_acted
 
 if TYPE_CHECKING:
     from interlock.interpreter.attempts import Attempt
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from interlock.interpreter.turn import Effect
 
 LOST = frozenset({408, 502, 504})
-"""Statuses that a gateway answers with when the service itself has said nothing."""
+"""Statuses of the last attempt that by rules 1 were no word of the service."""
 
 
 def key_of(attempt: "Attempt", context: "Context") -> str:
@@ -28,19 +29,31 @@ def key_of(attempt: "Attempt", context: "Context") -> str:
     return str(key)
 
 
-def is_lost(came: "ToolReturned") -> bool:
-    """Whether the request may have arrived, and no word of the service has come back."""
-    if came.status is None:
-        return came.sent and came.ending != "returned"
-    unread = came.ending != "returned" and 200 <= came.status < 300  # it has acted, and nobody can tell how
-    return unread or came.status in LOST
-
-
 def effect_of(attempt: "Attempt", came: "ToolReturned", meaning: "Classified") -> "Effect":
-    """Whether something has changed outside, as far as the answer tells."""
+    """Whether something has changed outside, as far as the answers of all attempts tell."""
     if not attempt.tool.writes:
         return "none"
-    if is_lost(came):
-        return "unknown"
+    if came.rules == 1:
+        return _by_rules_1(came, meaning)
+    if _has_acted(came, meaning):
+        return "happened"
+    answered = came.ending == "returned"
+    doubtful = came.earlier or may_have_acted(meaning, came.status) if answered else came.sent
+    return "unknown" if doubtful else "none"
+
+
+def _has_acted(came: "ToolReturned", meaning: "Classified") -> bool:
     answered_well = came.ending == "returned" and came.status is not None and 200 <= came.status < 300
-    return "happened" if meaning.outcome == "success" or (answered_well and not meaning.at) else "none"
+    return meaning.outcome == "success" or (answered_well and not meaning.at)
+
+
+def _by_rules_1(came: "ToolReturned", meaning: "Classified") -> "Effect":
+    """What was told of a call before `RULES` were written: its run goes on as it began."""
+    if came.status is None:
+        lost = came.sent and came.ending != "returned"
+    else:
+        unread = came.ending != "returned" and 200 <= came.status < 300
+        lost = unread or came.status in LOST
+    if lost:
+        return "unknown"
+    return "happened" if _has_acted(came, meaning) else "none"

@@ -6,6 +6,8 @@ Times are milliseconds since the epoch, from the workflow's clock.
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from interlock.contract.calls import RULES
+
 Body: TypeAlias = dict[str, Any]
 
 
@@ -32,9 +34,10 @@ class ToolReturned:
 
     `returned`: an answer came (`status` is the HTTP status, 200 for a Python tool) and `payload` is its parsed JSON.
     `timeout` and `error`: none came, or not one that can be read; `payload` may still hold what did. `stopped`: nobody
-    waits for it any more, and it only reads. `sent` is false where it is certain that no request has left, so that
-    nothing can have happened. `attempts` is 0 where the call could not be sent at all. `cut_short`: a `StopCall` was
-    obeyed.
+    waits for it any more, and it only reads. `sent` is false where it is certain that nothing can have happened.
+    `attempts` is 0 where the call could not be sent at all. `earlier` says of an answer that the request may have had
+    its effect before the attempt that brought it. `rules` are those by which the worker has told both. `cut_short`: a
+    `StopCall` was obeyed.
     """
 
     call_id: str
@@ -46,6 +49,8 @@ class ToolReturned:
     attempts: int = 1
     elapsed_ms: int = 0
     sent: bool = True
+    earlier: bool = False
+    rules: int = RULES
     cut_short: bool = False
 
 

@@ -18,7 +18,8 @@ Meaning: TypeAlias = Literal["success", "blocked", "error", "timeout"]
 Rules: TypeAlias = tuple[Callable[[dict[str, Any]], Any] | None, ...]
 """The compiled `when` of each declared outcome, in order; None for one that always holds."""
 
-TIMEOUTS = frozenset({408, 504})
+REQUEST_TIMEOUT = 408
+TIMEOUTS = frozenset({REQUEST_TIMEOUT, 504})
 MISFITS_SHOWN = 3
 
 
@@ -55,6 +56,16 @@ def classify(tool: Tool, status: int, payload: Any, rules: Rules) -> Classified:
     if status in TIMEOUTS:
         return Classified("timeout")
     return Classified("success" if 200 <= status < 300 else "error")
+
+
+def refused(status: int | None) -> bool:
+    """Whether a status says that the service has not done what was asked. A gateway says 408 for it, unasked."""
+    return status is not None and 400 <= status < 500 and status != REQUEST_TIMEOUT
+
+
+def may_have_acted(meaning: Classified, status: int | None) -> bool:
+    """Whether a request that was not answered with success may have had its effect; what the author says counts."""
+    return meaning.outcome == "timeout" if meaning.at else not refused(status)
 
 
 def understand(tool: Tool, payload: Any) -> Understood:

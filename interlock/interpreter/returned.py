@@ -74,19 +74,27 @@ def kept(state: "State", call: "CallResult", returned: "ToolReturned") -> "Json"
     }
 
 
-def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", now_ms: int) -> "Json":
-    """Fill the cells of a success, and drop those of the tools it invalidates, unless it surely has changed nothing."""
+def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", came: "ToolReturned") -> "Json":
+    """Fill the cells of a success, and drop those of the tools it invalidates, unless it surely has changed nothing.
+
+    What an answer would have filled that does not hold is for whoever undoes the call.
+    """
     state, tool = desk.turn.state, desk.turn.program.plan.tools[call.tool]
     done: Json = {}
     sources = assembled.made_from
-    without_effect = call.outcome == "blocked" or (tool.writes and call.effect == "none")
+    without_effect = call.effect == "none" if tool.writes else call.outcome == "blocked"
     if tool.invalidates and not without_effect:
         done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current)
     if call.sent is not None:  # sent once more, it does not find stale what it has made stale itself
         call.sent["made_from"] = sources
-    if call.outcome == "success" and tool.produces and call.receipt_id is not None:
-        cells.fill(
-            state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=now_ms
-        )
+    if call.receipt_id is None or call.outcome not in ("success", "ensures"):
+        return done
+    filled = cells.made(
+        state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=came.now_ms
+    )
+    if call.outcome == "success" and tool.produces:
+        state.cells[call.tool] = filled
         done["filled"] = cells.shown(tool, call.tool, call.result)
+    if call.outcome == "success" or came.rules > 1:
+        call.cells = filled
     return done

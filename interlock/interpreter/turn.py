@@ -85,8 +85,9 @@ class CallResult:
 
     `missing` names slots that would let the call go out; `candidates` gives the values of the ambiguous ones.
     `message` is what the person may be told, in the language of the turn. `audit` goes into the record, masked.
-    `sent` is the request of a call that may have had an effect, for whoever makes it again. `fact` is what a look-up
-    has come to: `{status, value, unit, source, arguments}`, or `{status, param, slot, raw}`.
+    `sent` is the request of a call that may have had an effect, for whoever makes it again; `cells` what its answer
+    fills, for whoever undoes it, whether or not its `ensures` hold. `fact` is what a look-up has come to:
+    `{status, value, unit, source, arguments}`, or `{status, param, slot, raw}`.
     """
 
     tool: str
@@ -104,6 +105,7 @@ class CallResult:
     effect: Effect = "none"
     audit: Json = field(default_factory=dict)
     sent: Json | None = None
+    cells: Json = field(default_factory=dict)
     fact: Json | None = None
 
 

@@ -30,7 +30,8 @@ class World:
 
     def fill(self, tool: Tool, name: str, result: object, paths=(), at_ms: int = 0) -> None:
         sources = cells.made_from(self.state, paths, self.now.get)
-        cells.fill(self.state, tool, name, result, receipt="run/1", step="f/s", sources=sources, now_ms=at_ms)
+        where = {"receipt": "run/1", "step": "f/s"}
+        self.state.cells[name] = cells.made(self.state, tool, name, result, **where, sources=sources, now_ms=at_ms)
 
     def read(self, name: str, key: str, **options) -> cells.CellRead:
         return cells.read(self.state, name, key, self.now.get, **{"now_ms": 0, **options})
@@ -199,7 +200,9 @@ def test_what_a_call_invalidates_itself_has_not_changed_since_it_was_made(world)
     sources = cells.made_from(world.state, paths, world.now.get)
     dropped, left = cells.invalidate(world.state, ["get_balance", "get_rate"], sources, world.now.get)
     assert (dropped, left) == (["get_balance"], {"vars.to": None})
-    cells.fill(world.state, transfer, "transfer", {"no": "1"}, receipt="r", step="s", sources=left, now_ms=0)
+    where = {"receipt": "r", "step": "s"}
+    filled = cells.made(world.state, transfer, "transfer", {"no": "1"}, **where, sources=left, now_ms=0)
+    world.state.cells["transfer"] = filled
     assert world.read("transfer", "no").value == "1"
     world.now["vars.to"] = "another"
     assert world.read("transfer", "no").absent == "stale"

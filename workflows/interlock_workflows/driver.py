@@ -176,7 +176,9 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool, under_way: Calls
     except NotStrictJsonError as refused:
         message = f"the arguments cannot be sent: {refused}"
         attempts = 0 if workflow.patched(REFUSED_IS_NO_CALL) else 1
-        return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=False, attempts=attempts)
+        return ToolReturned(
+            command.call_id, "error", now_ms(), message=message, sent=command.again, attempts=attempts
+        )
     except ActivityError as failure:
         if isinstance(failure.cause, exceptions.CancelledError):
             message = "it was stopped before an answer had come"
@@ -190,6 +192,8 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool, under_way: Calls
         payload=answer.payload,
         attempts=answer.attempts,
         elapsed_ms=answer.elapsed_ms,
+        earlier=answer.earlier,
+        rules=answer.rules,
     )
 
 
@@ -215,6 +219,7 @@ def _request(plan: Plan, tool: Tool, run_id: str, command: CallTool) -> ToolRequ
         arguments=[*(_argument(tool, name, value) for name, value in command.arguments.items()), *_key(tool, command)],
         outcomes=[one.model_dump(mode="json") for one in tool.outcomes],
         stored=stored,
+        again=command.again,
     )
 
 
@@ -282,6 +287,7 @@ def _failed(call_id: str, failure: ActivityError, begun: int, attempts: int) -> 
         payload=known.payload,
         message=_words(failure.cause),
         sent=known.sent,
+        rules=known.rules,
         attempts=known.attempts,
         elapsed_ms=known.elapsed_ms or now_ms() - begun,
     )

@@ -28,8 +28,9 @@ def status(machine: WorkMachine, plan: Plan, previous_run: str | None) -> Json:
         "running": [{"step": one["step"], "at": one["at"], "since_ms": one["began_ms"]} for one in _running(machine)],
         "waiting": [_waiting(one) for one in machine.tasks.waiting],
         "failure": state.failure,
-        "unknown": unresolved(state),
         "effects": state.effects,
+        "unknown": list(state.unknown),
+        "unresolved": unresolved(state),
         "undo": list(state.undo),
         "undo_failures": state.undo_failures,
         "records": state.record_number,
@@ -52,7 +53,7 @@ def ended(state: RunState) -> Json:
         "failure": state.failure,
         "leaves_effects": state.leaves,
         "effects": state.effects,
-        "unknown": unresolved(state),
+        "unknown": list(state.unknown),
         "not_undone": list(state.undo),
         "undo_failures": state.undo_failures,
     }
@@ -67,7 +68,7 @@ def details(machine: WorkMachine, plan: Plan) -> str:
         lines.append("Running: " + ", ".join(f"`{name}`" for name in running[:20]))
     if state.failure is not None:
         lines.append(f"Failed at `{state.failure['step']}` with `{state.failure['kind']}`; it waits for `retry`.")
-    if unknown := unresolved(state):
+    if unknown := state.unknown:
         lines.append("Whether these effects happened is not known: " + ", ".join(f"`{name}`" for name in unknown))
     return "\n\n".join(lines)
 
@@ -96,6 +97,8 @@ def _listed(state: RunState, steps: tuple[Step, ...], depth: int) -> "list[Json]
         entry = state.journal.get(step.id, {})
         one: Json = {"id": step.id, "action": step.action, "at": step.at, "depth": depth}
         one["state"] = STATES.get(entry.get("mark", ""), "pending")
+        if one["state"] == "unknown" and step.id not in state.unknown:
+            one["state"] = "failed"
         if state.failure is not None and state.failure["step"] == step.id:
             one["state"] = "failed"
         if isinstance(step, ForEachStep):

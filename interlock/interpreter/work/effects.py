@@ -13,7 +13,7 @@ from interlock.interpreter.work.tasks import Stopped, Working
 from interlock.plan.steps import CallStep, DoStep, RunStep, Step, steps_in
 
 if TYPE_CHECKING:
-    from interlock.interpreter.work.state import Json
+    from interlock.interpreter.work.state import Json, RunState
     from interlock.interpreter.work.walk import Walk
 
 
@@ -37,7 +37,9 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
         frame.at(walk.now_ms)
         walk.notes.called(note, result)
         if result.effect != "none":
-            happened(walk, step, frame, result.receipt_id)
+            happened(walk, step, frame, unknown=result.effect == "unknown", cells=result.cells)
+        elif "read_back" in result.audit:
+            _never_happened(walk, frame.instance(step.id))
         if result.went_out:
             entry["sent"] = result.sent
         if result.outcome != "success":
@@ -75,10 +77,10 @@ def resolved(walk: "Walk", step: CallStep | RunStep, frame: Frame, entry: "Json"
         tool = step.tool if isinstance(step, CallStep) else ""
         raise StepFailed("unknown", "whether the effect happened is not known", step.id, step.at, tool)
     entry["mark"] = "entered"
+    walk.run.unknown.pop(frame.instance(step.id), None)
     again = bool(said == "did_not_happen")
     if again:
-        walk.run.left.pop(frame.instance(step.id), None)
-        walk.run.undo.pop(frame.instance(step.id), None)
+        _never_happened(walk, frame.instance(step.id))
         entry.pop("sent", None)
     return again
 
@@ -124,35 +126,45 @@ def _until_next(walk: "Walk", frame: Frame, instance: str, entry: "Json") -> Wor
     del entry["next_ms"]
 
 
-def happened(walk: "Walk", step: CallStep | RunStep, frame: Frame, receipt: str | None = None) -> None:
-    """Something outside has changed, or may have; what undoes it is kept, or that nothing does."""
+def happened(
+    walk: "Walk", step: CallStep | RunStep, frame: Frame, *, unknown: bool, cells: "Json | None" = None
+) -> None:
+    """Something outside has changed, or may have; what undoes it is kept, with the cells of it, or that nothing does.
+
+    What once is known to have happened stays so.
+    """
     run, instance = walk.run, frame.instance(step.id)
+    if not unknown:
+        run.unknown.pop(instance, None)
+    elif instance not in run.left and instance not in run.undo:
+        run.unknown[instance] = 1
     if run.status == "undoing":  # what undoes a step stands for it, and is told by it
         return
     if step.compensate:
         run.left.pop(instance, None)
-        undo_later(walk, step, frame, receipt)
+        undo_later(walk, step, frame, cells)
     else:
         run.left[instance] = 1
 
 
-def undo_later(walk: "Walk", step: Step, frame: Frame, receipt: str | None = None) -> None:
-    """Remember, in the order of completion, what undoes a step, with the cells that its call has filled.
+def _never_happened(walk: "Walk", instance: str) -> None:
+    for standing in (walk.run.left, walk.run.undo, walk.run.unknown):
+        standing.pop(instance, None)
+
+
+def undo_later(walk: "Walk", step: Step, frame: Frame, cells: "Json | None" = None) -> None:
+    """Remember, in the order of completion, what undoes a step, with the cells of its call, stale for nothing any more.
 
     Another call of the tool may fill them anew before they are needed, and they say what was done, whatever changes.
     What an earlier call has filled says nothing of one whose answer was lost.
     """
     undo, instance = walk.run.undo, frame.instance(step.id)
     undo.pop(instance, None)
-    own = {step.tool: _as_done(frame.cells.get(step.tool, {}), receipt)} if isinstance(step, CallStep) else {}
-    undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": own}
+    own = {key: {**cell, "made_from": {}} for key, cell in (cells or {}).items()}
+    by_tool = {step.tool: own} if isinstance(step, CallStep) else {}
+    undo[instance] = {"step": step.id, "pass": frame.prefix, "at_ms": walk.now_ms, "cells": by_tool}
     for around in passes_to(frame.prefix):
         walk.run.passes[around]["undo"] = True
-
-
-def _as_done(filled: "Json", receipt: str | None) -> "Json":
-    """The cells of one receipt, which nothing makes stale any more."""
-    return {key: {**cell, "made_from": {}} for key, cell in filled.items() if cell["receipt"] == receipt}
 
 
 def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
@@ -162,6 +174,7 @@ def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
     left = [at for at in run.left if at.startswith(prefix) and at.rpartition("/")[2] in inside]
     undoable = [at for at, one in run.undo.items() if one["step"] in inside and one["pass"].startswith(prefix)]
     changed = bool(left) or any(run.undo[at].get("effect", True) for at in undoable)
+    unknown = [run.unknown.pop(at) for at in (*left, *undoable) if at in run.unknown]
     for instance in left:
         del run.left[instance]
     for instance in undoable:
@@ -169,13 +182,19 @@ def undo_as_one(walk: "Walk", step: DoStep, frame: Frame) -> None:
             if len(within) > len(prefix):
                 run.passes.pop(within, None)
     undo_later(walk, step, frame)
+    if unknown:
+        run.unknown[frame.instance(step.id)] = 1
     if not changed:
         run.undo[frame.instance(step.id)]["effect"] = False
 
 
-def without_names(left: "dict[str, int]", prefix: str) -> None:
-    """The effects of a pass that is done stand for those of all passes of its loop: there may be ten thousand."""
+def without_names(run: "RunState", prefix: str) -> None:
+    """The effects of a pass that is done stand for those of all passes of its loop: there may be ten thousand.
+
+    Those that can be undone keep their names.
+    """
     loop = prefix[: prefix.rindex("[")]
-    for instance in [at for at in left if at.startswith(prefix)]:
-        name = f"{loop}[*]/{instance.removeprefix(prefix)}"
-        left[name] = left.get(name, 0) + left.pop(instance)
+    for standing in (run.left, run.unknown):
+        for instance in [at for at in standing if at.startswith(prefix) and at not in run.undo]:
+            name = f"{loop}[*]/{instance.removeprefix(prefix)}"
+            standing[name] = standing.get(name, 0) + standing.pop(instance)

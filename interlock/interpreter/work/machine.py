@@ -201,6 +201,7 @@ class WorkMachine:
                 state.undo_failures.append({"undoing": instance, **_as_json(failure)})
                 continue
             del state.undo[instance]
+            state.unknown.pop(instance, None)
             self.notes.happened("undone", self._walk.now_ms, step=instance)
         if state.undo_failures and self._work.park_ms:
             self._park()

@@ -19,12 +19,12 @@ def prepared(state: "RunState", event: "RetryAsked") -> None:
     """Write into the journal what the retry says of unknown effects. Raises InvalidMessage, and changes nothing."""
     if state.status != "failed":
         raise InvalidMessage("not-failed", f"the run is {state.status!r}, and only a failed one can be retried")
-    unknown = unresolved(state)
+    waiting = unresolved(state)
     for instance in event.resolved:
-        if instance not in unknown:
-            names = ", ".join(unknown) or "none"
-            raise InvalidMessage("unknown-step", f"no effect of step {instance!r} is unknown; unknown are: {names}")
-    left = [instance for instance in unknown if instance not in event.resolved]
+        if instance not in waiting:
+            names = ", ".join(waiting) or "none"
+            raise InvalidMessage("unknown-step", f"nothing is to be said of step {instance!r}; only of: {names}")
+    left = [instance for instance in waiting if instance not in event.resolved]
     if left:
         raise InvalidMessage(
             "unresolved", f"whether these effects happened must be said first, under `resolved`: {', '.join(left)}"
@@ -44,7 +44,7 @@ def _begins_anew(entry: "Json", now_ms: int) -> None:
 
 
 def unresolved(state: "RunState") -> list[str]:
-    """The steps whose effect may have happened, and nobody knows."""
+    """The steps that must not be repeated unasked: a person says what became of them."""
     return [
         instance for instance, entry in state.journal.items() if entry["mark"] == "unknown" and "resolved" not in entry
     ]

@@ -81,7 +81,7 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     ended = (yield [command])[0]
     note["child"] = {"procedure": step.procedure, "run": ended.run_id, "ending": ended.ending}
     if ended.left:
-        effects.happened(walk, step, frame)
+        effects.happened(walk, step, frame, unknown=ended.ending != "done")
     if ended.left and ended.ending != "done":
         entry["mark"] = "unknown"
     if ended.ending == "cancelled":

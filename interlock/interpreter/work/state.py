@@ -32,6 +32,8 @@ class RunState:
       false where a group that can be undone has changed nothing.
     - `left`: what has changed outside, or may have, and no step undoes: instance to how many; `[*]` in an instance
       stands for the passes of a loop that are done, which have lost their names.
+    - `unknown`: those of them, and of what undoes a step, of which nobody knows whether they have happened; named and
+      counted as in `left`.
     - `mailbox`: event name to the data that nobody has received yet, each `{id, data, at_ms}`.
     - `waits`: how many steps have waited for an event, so that they receive in the order in which they came.
     - `failure`: why it stands still: `{step, at, kind, message, …}`.
@@ -60,6 +62,7 @@ class RunState:
     calls: int = 0
     waits: int = 0
     left: dict[str, int] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
     failure: Json | None = None
     cancelled_by: str | None = None
     result: Json | None = None
@@ -93,12 +96,19 @@ class RunState:
 
 def restored(data: Json) -> RunState:
     """The state that `as_json` gave; raises TypeError for anything else."""
-    return RunState(**(_with_names(data) if "undone" in data else data))
+    if "undone" in data:
+        data = _with_names(data)
+    return RunState(**(data if "unknown" in data else data | {"unknown": _marked_unknown(data)}))
+
+
+def _marked_unknown(data: Json) -> dict[str, int]:
+    """Of a state that did not name them: the steps that nobody may repeat unasked."""
+    return {at: 1 for at, one in data["journal"].items() if one["mark"] == "unknown"}
 
 
 def _with_names(data: Json) -> Json:
     """The state of a version that only counted effects: most of those that no step undoes have no names."""
     known = {key: value for key, value in data.items() if key not in ("effects", "undone")}
-    left = {at: 1 for at, one in data["journal"].items() if one["mark"] == "unknown" and at not in data["undo"]}
+    left = {at: 1 for at in _marked_unknown(data) if at not in data["undo"]}
     nameless = data["effects"] - len(data["undo"]) - len(left)
     return known | {"left": left | ({NAMELESS: nameless} if nameless > 0 else {})}

@@ -149,7 +149,7 @@ class Walk:
             }
         else:
             del passes[prefix]
-        effects.without_names(self.run.left, prefix)
+        effects.without_names(self.run, prefix)
 
     def _switch(self, step: SwitchStep, frame: Frame, entry: "Json") -> Working:
         if "branch" not in entry:
