@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
 from interlock.compiler.coordinates import Meeting, followed, undone
+from interlock.compiler.doubtful import LOOK_UP, may_be_lost, undone_by_its_own
 from interlock.compiler.fillings import MOST_STEPS, Filling, filled_by
 from interlock.compiler.order import normal
 from interlock.compiler.running_order import all_run, in_running_order
@@ -76,6 +77,8 @@ class _Report:
         """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
 
         def before(what: Filled) -> Filling:
+            if what in filled_by(step):
+                return undone_by_its_own(self._unit, step)
             steps = self._before_undoing(step, what)
             return Filling(steps, sure=bool(steps))
 
@@ -83,8 +86,6 @@ class _Report:
             self.meeting(met)
 
     def _before_undoing(self, step: Written, what: Filled) -> tuple[Path, ...]:
-        if what in filled_by(step):
-            return (step.path,)  # a call is undone with the cells that it filled itself
         around = loops_around(self._unit, step.path)
         found = []
         for path in self._filling.get(what, ())[:MOST_STEPS]:
@@ -189,8 +190,12 @@ class _Report:
             hint = f"run this only `when: {met.read} is not none`, or give it a value on every path"
             self._findings.warning("variable-may-be-unset", message, place, also=also, hint=hint)
             return
-        message = f"`{met.read}` may be missing here, and the run would stop"
-        hint = f"run this only `when: {met.read} is defined`, or fill it on every path"
+        if may_be_lost(met.filling):
+            message = f"`{met.read}` may be missing here, and nothing would be undone"
+            hint = LOOK_UP
+        else:
+            message = f"`{met.read}` may be missing here, and the run would stop"
+            hint = f"run this only `when: {met.read} is defined`, or fill it on every path"
         self._findings.warning("cell-may-be-missing", message, place, also=also, hint=hint)
 
     def _too_old(self, met: Meeting) -> None:

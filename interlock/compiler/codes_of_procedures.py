@@ -68,7 +68,8 @@ PROCEDURES = {
     "cell-may-be-missing": Meaning(
         "an argument or a value needs a cell that is not filled on every path (a warning)",
         "Where it is missing the run stops before the call; nobody fills it in. Ask `is defined` first, or under the "
-        "same condition as its call.",
+        "same condition as its call. A write whose answer is lost fills nothing, and may have happened: what undoes it "
+        "must not need its cells.",
     ),
     "variable-not-set-yet": Meaning(
         "a variable of a Procedure is read where no `set` can have given it a value",

@@ -89,9 +89,8 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", came: "Too
         call.sent["made_from"] = sources
     if call.receipt_id is None or call.outcome not in ("success", "ensures"):
         return done
-    filled = cells.made(
-        state, tool, call.tool, call.result, receipt=call.receipt_id, step=call.step, sources=sources, now_ms=came.now_ms
-    )
+    where = {"receipt": call.receipt_id, "step": call.step}
+    filled = cells.made(state, tool, call.tool, call.result, **where, sources=sources, now_ms=came.now_ms)
     if call.outcome == "success" and tool.produces:
         state.cells[call.tool] = filled
         done["filled"] = cells.shown(tool, call.tool, call.result)

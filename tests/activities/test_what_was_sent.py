@@ -104,14 +104,45 @@ def test_where_a_redirect_leads_nowhere_it_was_sent_all_the_same(request_to, cal
 
 def test_the_last_attempt_counts_only_if_none_before_it_was_sent(request_to, sent):
     nowhere = request_to(http="http://127.0.0.1:1")
-    assert sent(nowhere, attempt=1) == (False, [("unsent 1",)])
-    assert sent(nowhere, attempt=2, before=["unsent 1"]) == (False, [("unsent 2",)])
+    assert sent(nowhere, attempt=1) == (False, [("no effect 1",)])
+    assert sent(nowhere, attempt=2, before=["no effect 1"]) == (False, [("no effect 2",)])
     assert sent(nowhere, attempt=2) == (True, []), "nothing is known of the first"
-    assert sent(nowhere, attempt=3, before=["unsent 1"]) == (True, []), "nothing is known of the second"
+    assert sent(nowhere, attempt=3, before=["no effect 1"]) == (True, []), "nothing is known of the second"
 
 
 def test_an_attempt_that_was_sent_leaves_no_such_word(request_to, sent, serve):
-    assert sent(request_to(serve(status=500)), attempt=2, before=["unsent 1"]) == (True, [])
+    assert sent(request_to(serve(status=500)), attempt=2, before=["no effect 1"]) == (True, [])
+
+
+@pytest.mark.parametrize("status", [409, 425, 429])
+def test_a_refusal_has_changed_nothing(request_to, sent, serve, status):
+    assert sent(request_to(serve(status=status))) == (False, [("no effect 1",)])
+    assert sent(request_to(serve(status=status)), attempt=2) == (True, []), "nothing is known of the first"
+    assert sent(request_to(serve(status=status), again=True)) == (True, []), "nor of the call before it"
+
+
+@pytest.mark.parametrize("status", [301, 408, 500, 502, 503, 504])
+def test_a_status_that_proves_nothing_may_have_been_an_effect(request_to, sent, serve, status):
+    assert sent(request_to(serve(status=status))) == (True, [])
+
+
+@pytest.mark.parametrize(("outcome", "may_have_acted"), [("error", False), ("timeout", True)])
+def test_what_the_author_calls_an_answer_counts_before_its_status(request_to, sent, serve, outcome, may_have_acted):
+    declared = [{"at": "-", "when": "status in [200, 409, 503]", "outcome": outcome}]
+    for status in (200, 409, 503):
+        assert sent(request_to(serve(b"{}", status=status), outcomes=declared))[0] is may_have_acted
+
+
+def test_an_answer_says_whether_the_request_may_have_acted_before(request_to, call, serve):
+    def earlier(attempt, before=(), **more):
+        environment = ActivityEnvironment()
+        environment.info = dataclasses.replace(environment.info, attempt=attempt, heartbeat_details=before)
+        return call(request_to(serve(b"{}", status=400), **more), environment=environment).earlier
+
+    assert earlier(1) is False
+    assert earlier(1, again=True) is True
+    assert earlier(2) is True
+    assert earlier(2, ["no effect 1"]) is False
 
 
 def test_what_was_refused_here_was_not_tried(request_to, tries, python):
@@ -140,5 +171,5 @@ def test_what_was_tried_before_it_was_refused_was_tried(request_to, ended):
 
     assert told(1) == (0, False, [("untried 1",)])
     assert told(2, "untried 1") == (0, False, [("untried 2",)])
-    assert told(2, "unsent 1") == (2, False, [("unsent 2",)])
+    assert told(2, "no effect 1") == (2, False, [("no effect 2",)])
     assert told(2) == (2, True, [])

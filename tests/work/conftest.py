@@ -1,12 +1,13 @@
 """A procedure on a stage: tools answer what the test says, and the clock moves only when somebody waits."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import dedent
 
 import pytest
 
 from interlock.compiler.compile import compile_folder
+from interlock.contract.calls import RULES
 from interlock.interpreter.commands import CallTool, CancelProcedure, CancelTimer, RunProcedure, StartTimer
 from interlock.interpreter.events import CancelAsked, EventReceived, ProcedureEnded, RetryAsked, TimerDue, ToolReturned
 from interlock.interpreter.program import link
@@ -25,10 +26,16 @@ class World:
     tools: dict = field(default_factory=dict)
     calls: list = field(default_factory=list)
     keys: list = field(default_factory=list)
+    again: list = field(default_factory=list)
+    rules: int = RULES
     hold: set = field(default_factory=set)
     held: deque = field(default_factory=deque)
 
     def answer(self, command, now_ms):
+        return replace(self._answer(command, now_ms), earlier=command.again, rules=self.rules)
+
+    def _answer(self, command, now_ms):
+        self.again.append(command.again)
         self.calls.append((command.tool, command.arguments))
         self.keys.append(command.key)
         answers = self.tools[command.tool]
@@ -37,7 +44,9 @@ class World:
         if isinstance(found, str):
             ending, _, sent = found.partition(" ")
             status = int(sent) if sent.isdigit() else None
-            return ToolReturned(command.call_id, ending, now_ms, status, message=ending, sent=sent != "unsent")
+            return ToolReturned(
+                command.call_id, ending, now_ms, status, message=ending, sent=sent != "unsent" or command.again
+            )
         if isinstance(found, tuple):
             return ToolReturned(command.call_id, "returned", now_ms, status=found[0], payload=found[1])
         return ToolReturned(command.call_id, "returned", now_ms, status=200, payload=found)
@@ -186,7 +195,7 @@ def library():
 def play(tmp_path):
     """Begin a procedure given as its keys below the head, in a bundle with the tools of LIBRARY."""
 
-    def begin(text, given=None, tools=None, others=None, hold=()):
+    def begin(text, given=None, tools=None, others=None, hold=(), rules=RULES):
         head = "apiVersion: interlock/v1\nkind: Procedure\nname: {}\nuses: [tools]\n"
         (tmp_path / "tools.yaml").write_text(LIBRARY)
         (tmp_path / "main.yaml").write_text(head.format("main") + dedent(text))
@@ -194,7 +203,7 @@ def play(tmp_path):
             (tmp_path / f"{name}.yaml").write_text(head.format(name) + dedent(other))
         compiled = compile_folder(tmp_path)
         assert not compiled.errors, "\n".join(map(str, compiled.errors))
-        world = World(dict(compiled.plans), tools or {}, hold=set(hold))
+        world = World(dict(compiled.plans), tools or {}, hold=set(hold), rules=rules)
         return Run(world, "main", given or {})
 
     return begin

@@ -9,7 +9,9 @@ PAY = "input: {thing_id: {type: string}}\nsteps: [{call: pay}]\n"
 MADE = [lambda args: {"made": f"made {args['name']}"}]
 
 
-@pytest.mark.parametrize("lost", ["timeout", "error", (502, {}), (504, {}), "error 201"])
+@pytest.mark.parametrize(
+    "lost", ["timeout", "error", (500, {}), (502, {}), (503, {}), (408, {}), (303, {}), "error 201"]
+)
 def test_a_lost_write_without_a_key_is_unknown_and_never_repeated_unasked(play, lost):
     run = play(PAY, GIVEN, {"pay": [lost, {"paid": True}]})
     assert run.state.status == "failed"
@@ -30,7 +32,7 @@ def test_what_a_person_found_out_decides_an_unknown_effect(play):
     assert len(again.world.calls) == 2
 
 
-@pytest.mark.parametrize("answer", ["error unsent", (400, {"why": "no"}), (503, {})])
+@pytest.mark.parametrize("answer", ["error unsent", (400, {"why": "no"}), (409, {}), (429, {})])
 def test_a_write_that_surely_had_no_effect_is_an_error_and_may_be_retried(play, answer):
     run = play(PAY, GIVEN, {"pay": [answer, {"paid": True}]})
     assert run.state.failure["kind"] == "error"

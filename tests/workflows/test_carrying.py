@@ -137,7 +137,7 @@ async def test_a_run_cancelled_at_any_moment_leaves_nothing_undone(stage, plans_
               do:
                 - call: book
                   with: {name: "{{ name }}"}
-                  compensate: [{call: unbook}]
+                  compensate: [{call: unbook, when: cells.book.booked is defined}]
           - wait: 1d
         on_cancel: compensate
         """
@@ -252,7 +252,7 @@ OPENED = """\
     steps:
       - call: book
         with: {name: one}
-        compensate: [{call: unbook}]
+        compensate: [{call: unbook, when: cells.book.booked is defined}]
       - for_each: {items: "{{ input.numbers }}", as: number, key: "{{ number }}", do: [{receive: go}]}
     on_cancel: compensate
     """

@@ -269,4 +269,3 @@ async def test_a_worker_that_is_killed_after_the_effect_leaves_doubt(stage, bank
         assert [path for path, *_ in bank.calls] == ["/pay", "/pay", "/undo"]
         assert (left["failure"]["kind"], left["leaves_effects"]) == ("error", False)
         assert (await call_of(handle))["effect"] == "unknown"
-

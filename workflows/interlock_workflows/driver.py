@@ -176,9 +176,7 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool, under_way: Calls
     except NotStrictJsonError as refused:
         message = f"the arguments cannot be sent: {refused}"
         attempts = 0 if workflow.patched(REFUSED_IS_NO_CALL) else 1
-        return ToolReturned(
-            command.call_id, "error", now_ms(), message=message, sent=command.again, attempts=attempts
-        )
+        return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=command.again, attempts=attempts)
     except ActivityError as failure:
         if isinstance(failure.cause, exceptions.CancelledError):
             message = "it was stopped before an answer had come"
