@@ -93,11 +93,9 @@ def _plans(project: Project, found: list[Diagnostic]) -> dict[str, Plan]:
 
     wrong = _wrong_files(found)
     made: dict[str, Plan] = {}
-    digests: dict[str, str] = {}
     for unit in in_running_order(project.runnable):
-        if _is_sound(unit, wrong) and digests.keys() >= procedures_run(unit):
-            made[unit.name] = plan_of(unit, digests)
-            digests[unit.name] = made[unit.name].digest
+        if _is_sound(unit, wrong) and made.keys() >= procedures_run(unit):
+            made[unit.name] = plan_of(unit, made)
     return {unit.name: made[unit.name] for unit in project.runnable if unit.name in made}
 
 

@@ -17,6 +17,7 @@ from interlock.plan.models import Grounding, ModelRule
 from interlock.plan.plan import MessageShape, Plan, Session, Work
 from interlock.plan.rules import Gate, Route
 from interlock.plan.runtimes import PIPELINE
+from interlock.plan.sensitive import given_back
 from interlock.plan.tools import Argument, Mount, RunMount
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ ONE_LANGUAGE = ("en",)
 """What an Agent speaks that declares no languages: it has one, and nothing ever asks which."""
 
 
-def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
-    """The plan of an Agent or Procedure without errors; `digests` name the plans of the procedures that it may run."""
+def plan_of(agent: Unit, made: Mapping[str, Plan]) -> Plan:
+    """The plan of an Agent or Procedure without errors; `made` has those of the procedures that it may run."""
     parts = reached(agent)
-    flows = _each(parts, "flows", lambda part: flow(part, digests))
+    flows = _each(parts, "flows", lambda part: flow(part, made))
     work = None if agent.work is None else _work(agent.work, flows.pop(STEPS))
     return Plan(
         kind="Agent" if work is None else "Procedure",
@@ -66,7 +67,7 @@ def plan_of(agent: Unit, digests: Mapping[str, str]) -> Plan:
         retrievers=_each(parts, "retrievers", retriever),
         responses=_each(parts, "responses", response),
         mounts=tuple(_mount(agent, item) for item in agent.mounts),
-        runs={item.model.run: _run_mount(agent, item, digests) for item in agent.run_mounts},
+        runs={item.model.run: _run_mount(agent, item, made) for item in agent.run_mounts},
         gates=tuple(_gate(agent, item) for item in agent.gates),
         routes=tuple(_route(agent, item) for item in agent.routes),
         flows=flows,
@@ -128,11 +129,12 @@ def _mount(agent: Unit, item: Item) -> Mount:
     )
 
 
-def _run_mount(agent: Unit, item: Item, digests: Mapping[str, str]) -> RunMount:
+def _run_mount(agent: Unit, item: Item, made: Mapping[str, Plan]) -> RunMount:
     name = item.model.run
     return RunMount(
         at=str(agent.key("mounts", item.index)),
-        digest=digests[name],
+        digest=made[name].digest,
+        hides=given_back(made[name]),
         bind=item.model.with_ or {},
         intent=item.model.intent or "",
         description=agent.procedures[name].description if name in offered(agent) else "",

@@ -9,6 +9,7 @@ from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, 
 from interlock.compiler.lower_models import grounding
 from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
 from interlock.plan import steps as plan
+from interlock.plan.sensitive import given_back
 from interlock.spec.durations import is_duration, milliseconds
 
 if TYPE_CHECKING:
@@ -17,23 +18,24 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
+    from interlock.plan.plan import Plan
 
 MAX_PARTS = 20
 
-Digests: TypeAlias = "Mapping[str, str]"
-"""The digests of the procedures that may be run, by name."""
+Made: TypeAlias = "Mapping[str, Plan]"
+"""The plans of the procedures that may be run, by name."""
 
 
-def flow(part: Part, digests: Digests | None = None) -> tuple[plan.Step, ...]:
-    """The steps of one flow or procedure; `digests` name the plans of the procedures that it runs."""
-    return _Lowering(part.unit, ids_of(part), digests or {}).listed(listed_steps(part))
+def flow(part: Part, made: Made | None = None) -> tuple[plan.Step, ...]:
+    """The steps of one flow or procedure; `made` has the plans of the procedures that it runs."""
+    return _Lowering(part.unit, ids_of(part), made or {}).listed(listed_steps(part))
 
 
 class _Lowering:
-    def __init__(self, unit: Unit, ids: Mapping[Path, str], digests: Digests) -> None:
+    def __init__(self, unit: Unit, ids: Mapping[Path, str], made: Made) -> None:
         self._unit = unit
         self._ids = ids
-        self._digests = digests
+        self._made = made
 
     def listed(self, steps: Sequence[Written]) -> tuple[plan.Step, ...]:
         """The steps of one list."""
@@ -69,9 +71,9 @@ class _Lowering:
         )
 
     def _run(self, step: Written, common: dict[str, Any]) -> plan.Step:
-        name = step.model.run
+        name, child = step.model.run, self._made[step.model.run]
         given = {"bind": step.model.with_ or {}, "waiting": maybe_text(step.model.waiting)}
-        return plan.RunStep(**common, procedure=name, digest=self._digests[name], **given)
+        return plan.RunStep(**common, procedure=name, digest=child.digest, hides=given_back(child), **given)
 
     def _act(self, step: Written, common: dict[str, Any]) -> plan.Step:
         choice = step.model.act

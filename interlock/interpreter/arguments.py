@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter import cells, identifiers
 from interlock.interpreter.fields import misfits
+from interlock.interpreter.masking import is_sensitive
 from interlock.interpreter.sources import Block, Desk, Given, Nothing, read
 
 if TYPE_CHECKING:
@@ -83,5 +84,5 @@ def _verified(desk: Desk, name: str, argument: "Argument", given: Given, slot: s
     if lost:
         yield Block("untraceable", name, lost, slot)
         return
-    for misfit in misfits(argument, given.value, name):
+    for misfit in misfits(argument, given.value, name, hidden=is_sensitive(desk.turn, given.origin)):
         yield Block("invalid", name, str(misfit), slot)

@@ -10,6 +10,7 @@ from interlock.interpreter.identifiers import copied_slots
 from interlock.interpreter.sources import Block, Desk
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import CallOutcome, CallResult
+from interlock.plan.marks import MASK
 from interlock.plan.tools import Tool
 
 if TYPE_CHECKING:
@@ -98,8 +99,7 @@ def held(attempt: Attempt, passed: "Passed") -> CallResult:
 
 def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
     """The end of a call with arguments that must not go out; what the person can help comes before what is wrong."""
-    plan = attempt.turn.program.plan
-    attempt.audit["blocks"] = [receipts.refused(plan, attempt.taking, block) for block in blocks]
+    attempt.audit["blocks"] = [receipts.refused(attempt.turn, attempt.name, block) for block in blocks]
     lack = lacking(blocks)
     message = "" if lack.missing or lack.candidates else without(attempt.turn, attempt.taking, attempt.at, blocks[0])
     return attempt.ended(lack.outcome, missing=lack.missing, candidates=lack.candidates, message=message)
@@ -107,9 +107,9 @@ def blocked(attempt: Attempt, blocks: Sequence[Block]) -> CallResult:
 
 def unrecognized(attempt: Attempt, lookup: "Json") -> CallResult:
     """The end of a look-up that no call is made for: what was said means none of the codes that an argument takes."""
-    hide = attempt.turn.program.plan.slots[lookup["slot"]].sensitive
+    hide = lookup["slot"] in attempt.turn.program.sensitive_slots
     attempt.audit["fact"] = lookup["status"]
-    attempt.audit["unrecognized"] = {"argument": lookup["param"], "raw": receipts.MASK if hide else lookup["raw"]}
+    attempt.audit["unrecognized"] = {"argument": lookup["param"], "raw": MASK if hide else lookup["raw"]}
     return attempt.ended("unrecognized", fact=lookup)
 
 

@@ -9,11 +9,11 @@ from interlock.interpreter.called import asked_for, can_be_asked
 from interlock.interpreter.failures import Interrupted, StepFailed
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
-from interlock.interpreter.templates import only_path
 from interlock.interpreter.texts import engine_text
 from interlock.interpreter.trusted import trusted_values
 from interlock.interpreter.turn import Calling, CallOutcome, CallResult, Turn, side_by_side
 from interlock.plan.steps import CallStep
+from interlock.plan.templates import only_path
 
 FINE: frozenset[CallOutcome] = frozenset({"success", "skipped", "unrecognized"})
 

@@ -11,6 +11,7 @@ from interlock.interpreter.arguments import as_sent, assemble, sent_before
 from interlock.interpreter.attempts import Attempt, blocked, gated, unrecognized, verified
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
+from interlock.interpreter.masking import learn
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.texts import said_or
 from interlock.interpreter.turn import Calling, CallOutcome, CallResult
@@ -129,13 +130,13 @@ def _gated(attempt: Attempt, intent: str) -> Calling[CallResult]:
 
 def made(attempt: Attempt) -> Calling[CallResult]:
     """Assemble, verify, check, call, check again; nothing is left that may keep it from being tried."""
-    turn, plan = attempt.turn, attempt.turn.program.plan
+    turn = attempt.turn
     if attempt.tool.fact is not None and lookups.stands_still(attempt.desk, attempt.tool, attempt.bind):
         return unrecognized(attempt, next(lookups.unrecognized(turn, attempt.tool, attempt.bind)))
     again = sent_before(attempt.desk, attempt.tool, attempt.sent)
     attempt.assembled = again or assemble(attempt.desk, attempt.tool, attempt.bind)
-    attempt.audit["arguments"] = receipts.shown(plan, attempt.tool, attempt.assembled)
-    attempt.audit["sources"] = receipts.origins(plan, attempt.tool, attempt.assembled)
+    attempt.audit["arguments"] = receipts.shown(turn, attempt.name, attempt.assembled)
+    attempt.audit["sources"] = receipts.origins(turn, attempt.name, attempt.assembled)
     verified(attempt)
     if attempt.assembled.blocks:
         return blocked(attempt, attempt.assembled.blocks)
@@ -149,15 +150,17 @@ def made(attempt: Attempt) -> Calling[CallResult]:
         attempt.key = attempt.sent["key"] if again and attempt.sent else effects.key_of(attempt, context)
     except Missing as missing:
         return attempt.ended("missing", f"the idempotency key cannot be made: {missing}")
-    if attempt.key:
-        attempt.audit["key"] = attempt.key
+    if attempt.key and attempt.tool.idempotency is not None:
+        attempt.audit["key"] = receipts.key(turn, attempt.tool.idempotency, attempt.key)
     number, arguments, before = receipts.number(turn.state), attempt.assembled.arguments, attempt.sent is not None
-    came = (yield [CallTool(number, attempt.name, arguments, attempt.step, attempt.at, attempt.key, before)])[0]
+    call = CallTool(number, attempt.name, arguments, attempt.step, attempt.at, attempt.key, again=before)
+    came = (yield [call])[0]
     return (yield from _landed(attempt, came, context))
 
 
 def _landed(attempt: Attempt, came: "ToolReturned", context: "Context") -> Calling[CallResult]:
     landed = returned.landed(attempt.turn, attempt.tool, came)
+    learn(attempt.turn, ("tools", attempt.name), returned.business(attempt.tool, came.payload))
     meaning = landed.meaning
     effect = effects.effect_of(attempt, came, meaning)
     plain = context

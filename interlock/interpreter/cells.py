@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from interlock.interpreter.fields import masked
 from interlock.interpreter.state import Json, State
+from interlock.plan.marks import Marks
 from interlock.plan.tools import Tool
 
 CELL_BYTES = 16 * 1024
@@ -125,12 +125,13 @@ def produced(tool: Tool, result: Any) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def shown(tool: Tool, name: str, result: Any) -> Json:
+def shown(marks: Marks | None, tool: Tool, name: str, result: Any) -> Json:
     """The cells that `result` fills, by `tool.key`, as the record has them: masked, long values as their digest."""
-    if tool.output is not None and isinstance(result, dict):
-        fields = tool.output
-        result = {key: masked(fields[key], value) if key in fields else value for key, value in result.items()}
-    return {f"{name}.{key}": kept(value) for key, value in produced(tool, result)}
+    filled = produced(tool, result)
+    return {
+        f"{name}.{key}": kept(value if marks is None else marks.masked(("cells", name, key), value))
+        for key, value in filled
+    }
 
 
 def too_large(tool: Tool, result: Any) -> str:

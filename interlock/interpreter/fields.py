@@ -34,9 +34,12 @@ def misfits_of(fields: Mapping[str, Field], value: Mapping[str, Any], path: str 
     return _members(fields, value, path, hidden=False)
 
 
-def misfits(field: Field, value: Any, path: str = "") -> Iterator[Misfit]:
-    """What is wrong with one value; nothing, when it is as `field` says. A sensitive value is never quoted."""
-    return _value(field, value, path, hidden=False)
+def misfits(field: Field, value: Any, path: str = "", *, hidden: bool = False) -> Iterator[Misfit]:
+    """What is wrong with one value; nothing, when it is as `field` says.
+
+    A value is not quoted if it is `hidden`, or sensitive by its field.
+    """
+    return _value(field, value, path, hidden=hidden)
 
 
 def _members(fields: Mapping[str, Field], value: Mapping[str, Any], path: str, *, hidden: bool) -> Iterator[Misfit]:
@@ -75,18 +78,6 @@ def only_declared(fields: Mapping[str, Field], value: Mapping[str, Any]) -> dict
     kept = {name: declared(field, value[name]) for name, field in fields.items() if value.get(name) is not None}
     defaults = {name: field.default for name, field in fields.items() if field.default is not None}
     return defaults | kept
-
-
-def masked(field: Field, value: Any) -> Any:
-    """`value` with everything declared sensitive replaced, for records and receipts."""
-    if field.sensitive:
-        return "***"
-    if field.fields is not None and isinstance(value, dict):
-        known = field.fields
-        return {name: masked(known[name], part) if name in known else part for name, part in value.items()}
-    if field.items is not None and isinstance(value, list):
-        return [masked(field.items, item) for item in value]
-    return value
 
 
 def declared(field: Field, value: Any) -> Any:

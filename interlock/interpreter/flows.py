@@ -1,11 +1,14 @@
 """Walking a flow. Its position is a journal of finished steps: going on is walking again and skipping what it holds."""
 
+from typing import Any
+
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.actions import ACTIONS
 from interlock.interpreter.asserting import holds, holds_now
 from interlock.interpreter.call_steps import call, recalled
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.masking import learn
 from interlock.interpreter.models.acting import act
 from interlock.interpreter.models.generating import generate
 from interlock.interpreter.models.planning import plan
@@ -137,7 +140,7 @@ class Walk:
     def _kept(self, step: Step, path: str, kept: Json) -> None:
         self.journal[path] = {"mark": DONE, **kept}
         if "result" in kept:
-            self.turn.context["steps"][step.id] = {"result": kept["result"]}
+            self._gave(step, kept["result"])
 
     def _inside(self, step: Step, path: str) -> Calling[None]:
         if isinstance(step, DoStep):
@@ -179,6 +182,10 @@ class Walk:
     def _remember(self, step: Step, entry: Json) -> None:
         """Bring the result of a call back into the context, and what a `respond` may say of it."""
         if "result" in entry:
-            self.turn.context["steps"][step.id] = {"result": entry["result"]}
+            self._gave(step, entry["result"])
         if isinstance(step, CallStep) and "result" in entry:
             self.turn.last = recalled(step, entry)
+
+    def _gave(self, step: Step, result: Any) -> None:
+        self.turn.context["steps"][step.id] = {"result": result}
+        learn(self.turn, ("steps", step.id, "result"), result)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from interlock.expressions import Missing
 from interlock.interpreter import cells
 from interlock.interpreter.fields import same
-from interlock.interpreter.templates import only_path
 from interlock.plan.naming import names_identifier
+from interlock.plan.templates import only_path
 
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk, Given

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.cells import at_path
-from interlock.interpreter.templates import paths_in
+from interlock.plan.templates import paths_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.sources import Desk

@@ -14,6 +14,7 @@ from interlock.interpreter.events import (
     TimerFired,
 )
 from interlock.interpreter.lifecycle import Effect, Happening, happening_of, transition
+from interlock.interpreter.masking import of_message, text_of, text_to_keep, without_secrets
 from interlock.interpreter.opening import InvalidMessage, metadata_of, opened
 from interlock.interpreter.pipeline import answer
 from interlock.interpreter.program import Program
@@ -66,6 +67,8 @@ class Machine:
         self._running: _Running | None = None
         self.stages = Stages()
         """What the last turn has gone through."""
+        self.said = ""
+        """What the last turn has answered, as the transcript has it."""
 
     @property
     def in_turn(self) -> bool:
@@ -120,17 +123,19 @@ class Machine:
         state = self.state
         outcome, source = UNANSWERED[effect]
         text = message.text if effect == "relayed" else ""
+        secrets = of_message(self.program, state, message)
         if effect == "closed":
             language = chosen_language(self.program.plan.languages, state.user.get("locale"), message.text)
             text = engine_text(self.program, language, "closed")
         else:
-            record.said(state, message.role, message.text, message.now_ms, self.program.plan.session.history)
+            words = text_of(self.program, message, secrets)
+            record.said(state, message.role, words, message.now_ms, self.program.plan.session.history)
         if effect == "relayed":
             self._put_out(message.text, message.role, message.now_ms)
         if effect == "handed_off":
             self._trust({"turn": state.turn, "text": message.text, "intents": [], "called": [], "slots": {}})
         reply = plain_body(state, outcome, text)
-        record.keep(state, record.plain(state, message, outcome, source, effect))
+        record.keep(state, record.plain(self.program, state, message, secrets, outcome, source, effect))
         self._deliveries.keep(message, digest, reply)
         changed: list[Command] = [Changed(state.status)] if effect == "relayed" else []
         return [Reply(message.id, reply), *changed]
@@ -204,12 +209,11 @@ class Machine:
         if state.flow is None:
             state.vars = {}
         self._trust(trusted_entry(turn))
-        kept, text = self.program.plan.session.history, record.text_to_keep(turn)
+        kept, text = self.program.plan.session.history, text_to_keep(turn)
         record.said(state, turn.message.role, text, turn.message.now_ms, kept)
         state.last_ms = max(state.last_ms, turn.now_ms)
         reply = body(turn, found)
-        if reply["text"]:
-            record.said(state, "assistant", reply["text"], turn.now_ms, kept)
+        self._says(turn, reply["text"])
         record.keep(state, record.of_turn(turn, found, reply))
         self._deliveries.keep(turn.message, running.digest, reply)
         turn.context.close()
@@ -224,10 +228,16 @@ class Machine:
         reply = body(turn, found)
         if reply["text"]:
             self._put_out(reply["text"], "assistant", turn.now_ms)
-            record.said(state, "assistant", reply["text"], turn.now_ms, self.program.plan.session.history)
+        self._says(turn, reply["text"])
         record.keep(state, record.of_turn(turn, found, reply))
         turn.context.close()
         return [Said(reply), *turn.begun, Changed(state.status)]
+
+    def _says(self, turn: Turn, text: str) -> None:
+        """Add what is answered to the transcript, without what is sensitive."""
+        self.said = without_secrets(turn, text)
+        if text:
+            record.said(self.state, "assistant", self.said, turn.now_ms, self.program.plan.session.history)
 
     def _changed(self, running: _Running) -> list[Command]:
         return [Changed(self.state.status)] if self.state.status != running.before else []

@@ -18,6 +18,7 @@ from interlock.interpreter.tables import Table
 from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of, variables_of
 from interlock.plan.base import EVERY_LANGUAGE, Text
 from interlock.plan.plan import Plan
+from interlock.plan.sensitive import sensitive_in
 from interlock.plan.steps import steps_in
 
 Compiled: TypeAlias = Callable[[Mapping[str, Any]], Any]
@@ -68,6 +69,10 @@ class Program:
             for wanted in ("when", "text", "value")
         )
         self.screen_gates = screens_of(plan)
+        self.sensitive = sensitive_in(plan)
+        self.sensitive_slots = frozenset(
+            name for name in plan.slots if self.sensitive is not None and self.sensitive.within(("slots", name))
+        )
         self.gates = stretches_of(plan)
 
     def condition(self, expression: str) -> Compiled:

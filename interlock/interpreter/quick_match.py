@@ -71,7 +71,7 @@ def _only(turn: Turn, slot: str, suffix: str) -> Found | None:
 
 def _accepted(turn: Turn, slot: str, text: str) -> list[Found]:
     found = values_of(turn, slot, text)
-    return found or [one for name, one in accepted_bare(turn, text, {}) if name == slot]
+    return found or [one for name, one in accepted_bare(turn.program, text, {}) if name == slot]
 
 
 def usage(turn: Turn, gate: Gate, problem: str = "") -> Answer:

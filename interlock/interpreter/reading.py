@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from interlock.interpreter import unrecognized
@@ -14,6 +14,9 @@ from interlock.interpreter.turn import Filled, Found, Turn
 from interlock.text.extractors import extract
 from interlock.text.hits import Hit, named
 from interlock.text.patterns import normalised
+
+if TYPE_CHECKING:
+    from interlock.interpreter.program import Program
 
 Groups = dict[tuple[str, str], list[Hit]]
 
@@ -81,22 +84,21 @@ def _bare(turn: Turn, words: Groups, found: list[Found]) -> list[Found]:
     slots = [name for name in turn.program.bare if expected(turn, name) and all(one.slot != name for one in found)]
     if not slots:
         return []
-    return list(dict.fromkeys(one for name, one in accepted_bare(turn, turn.text, words) if name in slots))
+    return list(dict.fromkeys(one for name, one in accepted_bare(turn.program, turn.text, words) if name in slots))
 
 
-def accepted_bare(turn: Turn, text: str, words: Groups) -> Iterator[tuple[str, Found]]:
+def accepted_bare(program: "Program", text: str, words: Groups) -> Iterator[tuple[str, Found]]:
     """Slot and value of every `in_context` pattern that is all of `text`, but for a label of that slot in front."""
-    plan = turn.program.plan
     starts: dict[int, str] = {0: ""}
     for (kind, name), hits in words.items():
         if kind == "label" and not text[: hits[0].start].strip(EDGES):
             starts[hits[0].end] = name
     for start, only in starts.items():
         lead = start + len(text[start:]) - len(text[start:].lstrip(EDGES))
-        for hit in turn.program.finder.bare(text[lead:].rstrip(EDGES)):
+        for hit in program.finder.bare(text[lead:].rstrip(EDGES)):
             name = str(hit.tag)
             if only in ("", name):
-                value = normalised(hit.value, plan.slots[name].normalise)
+                value = normalised(hit.value, program.plan.slots[name].normalise)
                 yield name, Found(name, value, hit.raw, lead + hit.start, lead + hit.end)
 
 

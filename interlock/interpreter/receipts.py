@@ -2,21 +2,21 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.cells import CELL_BYTES, is_short
-from interlock.interpreter.fields import masked
+from interlock.interpreter.masking import is_sensitive, secrets_of, without_secrets
+from interlock.plan.marks import MASK
+from interlock.plan.templates import paths_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.arguments import Assembled
     from interlock.interpreter.sources import Block
     from interlock.interpreter.state import Json, State
-    from interlock.plan.plan import Plan
-    from interlock.plan.tools import Taking
+    from interlock.interpreter.turn import Turn
+    from interlock.plan.tools import Idempotency
 
 RECEIPTS_KEPT = 100
-MASK = "***"
 
 
 def number(state: "State") -> str:
@@ -31,37 +31,60 @@ def keep(state: "State", receipt: "Json") -> None:
     del state.receipts[:-RECEIPTS_KEPT]
 
 
-def shown(plan: "Plan", tool: "Taking", assembled: "Assembled") -> "Json":
-    """The arguments as receipts keep them; of those too large to keep, their digest."""
-    arguments = {
-        name: MASK if _of_sensitive_slot(plan, assembled.origins[name]) else masked(tool.input[name], value)
-        for name, value in assembled.arguments.items()
-    }
+def shown(turn: "Turn", name: str, assembled: "Assembled") -> "Json":
+    """The arguments of `name` as receipts keep them; of those too large to keep, their digest."""
+    arguments = _masked(turn, name, assembled)
     if all(map(is_short, arguments.values())) and len(arguments) < CELL_BYTES // 1024:
         return arguments
     text = json.dumps(arguments, ensure_ascii=False, sort_keys=True).encode()
     return arguments if len(text) <= CELL_BYTES else {"sha256": hashlib.sha256(text).hexdigest(), "bytes": len(text)}
 
 
-def origins(plan: "Plan", tool: "Taking", assembled: "Assembled") -> "Json":
+def _masked(turn: "Turn", name: str, assembled: "Assembled") -> "Json":
+    marks, secrets = turn.program.sensitive, secrets_of(turn)
+    if marks is None or secrets is None:
+        return assembled.arguments
+    arguments: Json = {}
+    for argument, value in assembled.arguments.items():
+        origin, declared = assembled.origins[argument], ("inputs", name, argument)
+        secrets.learn(declared, value)
+        if marks.touch(origin.get("reads", ())):
+            secrets.know(value)
+            arguments[argument] = MASK
+        else:
+            source = tuple(origin["source"].split("."))
+            secrets.learn(source, value)
+            arguments[argument] = marks.masked(declared, marks.masked(source, value))
+    return without_secrets(turn, arguments)
+
+
+def origins(turn: "Turn", name: str, assembled: "Assembled") -> "Json":
     """Where each argument came from, without the raw words of what is sensitive."""
-    return {
-        name: {key: part for key, part in origin.items() if key not in ("raw", "found")}
-        if tool.input[name].sensitive or _of_sensitive_slot(plan, origin)
+    marks = turn.program.sensitive
+    if marks is None:
+        return assembled.origins
+    kept = {
+        argument: {key: part for key, part in origin.items() if key not in ("raw", "found")}
+        if is_sensitive(turn, origin) or marks.within(("inputs", name, argument))
         else origin
-        for name, origin in assembled.origins.items()
+        for argument, origin in assembled.origins.items()
     }
+    return without_secrets(turn, {"sources": kept}, record=True)["sources"]
 
 
-def refused(plan: "Plan", tool: "Taking", block: "Block") -> "Json":
-    """A reason why a call did not go out, as the record keeps it."""
-    hide = tool.input[block.argument].sensitive or (block.slot in plan.slots and plan.slots[block.slot].sensitive)
+def refused(turn: "Turn", name: str, block: "Block") -> "Json":
+    """A reason why a call of `name` did not go out, as the record keeps it."""
+    marks = turn.program.sensitive
+    hide = marks is not None and (
+        block.slot in turn.program.sensitive_slots or bool(marks.within(("inputs", name, block.argument)))
+    )
     candidates: list[Any] = [MASK] * len(block.candidates) if hide else list(block.candidates)
-    entry = {"why": block.why, "argument": block.argument, "reason": block.reason}
-    return entry | ({"slot": block.slot} if block.slot else {}) | ({"candidates": candidates} if candidates else {})
+    entry: Json = {"why": block.why, "argument": block.argument, "reason": block.reason}
+    entry |= ({"slot": block.slot} if block.slot else {}) | ({"candidates": candidates} if candidates else {})
+    return without_secrets(turn, entry, record=True)
 
 
-def _of_sensitive_slot(plan: "Plan", origin: Mapping[str, Any]) -> bool:
-    paths = [origin["source"], *origin.get("reads", ())]
-    names = [path.split(".")[1] for path in paths if path.startswith("slots.")]
-    return any(plan.slots[name].sensitive for name in names if name in plan.slots)
+def key(turn: "Turn", declared: "Idempotency", made: str) -> str:
+    """The key that a request goes out with, as the record keeps it."""
+    marks = turn.program.sensitive
+    return MASK if marks is not None and marks.touch(paths_in(declared.key)) else without_secrets(turn, made)

@@ -5,16 +5,18 @@ The transcript, too, is written here; trusted history keeps the words themselves
 
 from typing import Any
 
-from interlock.interpreter.fields import masked
 from interlock.interpreter.lookups import none_found
+from interlock.interpreter.masking import text_of, text_to_keep, without_secrets
 from interlock.interpreter.models.roles import overriding, settings_of
 from interlock.interpreter.models.scratchpad import for_record
+from interlock.interpreter.program import Program
 from interlock.interpreter.replies import Answer, record_id
+from interlock.interpreter.secrets import Secrets
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
 from interlock.interpreter.turn import Asking, Filled, Turn
+from interlock.plan.marks import MASK
 
 SCHEMA = "v2"
-HIDDEN = "***"
 FAULT = "internal_error"
 """The reason of a turn that a fault of ours has ended."""
 
@@ -69,7 +71,7 @@ NOTHING: Json = {
 def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
     """The record of a turn that ran through the rules."""
     real = turn.real_calls
-    return {
+    record = {
         **NOTHING,
         **_head(turn.state, turn.message.now_ms, turn.now_ms),
         "request_id": turn.message.id,
@@ -105,15 +107,19 @@ def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
         "guard_triggered": none_found(turn),
         **({} if turn.asked is None else _asked(turn, turn.asked)),
     }
+    return without_secrets(turn, record, record=True)
 
 
-def plain(state: State, message: Any, outcome: str, source: str, effect: str) -> Json:
+def plain(
+    program: Program, state: State, message: Any, secrets: Secrets | None, outcome: str, source: str, effect: str
+) -> Json:
     """The record of a message that no rule was asked about."""
+    metadata = _metadata(program, message.metadata)
     return {
         **NOTHING,
         **_head(state, message.now_ms, message.now_ms),
         "request_id": message.id,
-        "message": _message_of(message, message.text, message.metadata),
+        "message": _message_of(message, text_of(program, message, secrets), metadata),
         "language": None,
         "effect": effect,
         "outcome": outcome,
@@ -167,16 +173,6 @@ def said(state: State, role: str, text: str, now_ms: int, kept: int) -> None:
         del state.transcript[: len(state.transcript) - kept]
 
 
-def text_to_keep(turn: Turn) -> str:
-    """The text of the message with the words of sensitive slots hidden, each letter by one star."""
-    text = turn.message.text
-    for name, filled in turn.slots.items():
-        if turn.program.plan.slots[name].sensitive and filled.turn == turn.state.turn:
-            for one in (*filled.found, *filled.unknown):
-                text = text[: one.start] + "*" * (one.end - one.start) + text[one.end :]
-    return text
-
-
 def _head(state: State, started_ms: int, ended_ms: int) -> Json:
     return {
         "schema": SCHEMA,
@@ -191,9 +187,13 @@ def _head(state: State, started_ms: int, ended_ms: int) -> Json:
 
 
 def _message(turn: Turn) -> Json:
-    message, fields = turn.message, turn.program.plan.message.metadata
-    metadata = {name: masked(fields[name], value) for name, value in message.metadata.items()}
-    return _message_of(message, text_to_keep(turn), metadata)
+    return _message_of(turn.message, text_to_keep(turn), _metadata(turn.program, turn.message.metadata))
+
+
+def _metadata(program: Program, metadata: Json) -> Json:
+    marks = program.sensitive
+    masked: Json = metadata if marks is None else marks.masked(("message", "metadata"), metadata)
+    return masked
 
 
 def _message_of(message: Any, text: str, metadata: Json) -> Json:
@@ -208,15 +208,15 @@ def _message_of(message: Any, text: str, metadata: Json) -> Json:
 
 
 def _slot(turn: Turn, filled: Filled) -> Json:
-    hidden = turn.program.plan.slots[filled.slot].sensitive
-    words = [(HIDDEN, HIDDEN) if hidden else (one.value, one.raw) for one in filled.found]
-    unknown = [HIDDEN if hidden else one.raw for one in filled.unknown]
+    hidden = filled.slot in turn.program.sensitive_slots
+    words = [(MASK, MASK) if hidden else (one.value, one.raw) for one in filled.found]
+    unknown = [MASK if hidden else one.raw for one in filled.unknown]
     return {
         **({"unknown": unknown} if unknown else {}),
         "status": filled.status,
         "source": filled.source,
         "turn": filled.turn,
-        "value": HIDDEN if hidden else filled.value,
+        "value": MASK if hidden else filled.value,
         "found": [[*pair, one.start, one.end] for pair, one in zip(words, filled.found, strict=True)],
     }
 

@@ -7,6 +7,7 @@ from interlock.expressions import Missing
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.lookups import in_turn
 from interlock.interpreter.rendered import OutputMode, Rendered
+from interlock.interpreter.returned import business
 from interlock.interpreter.stating import stated, stated_by_mounts
 from interlock.interpreter.texts import said
 
@@ -82,8 +83,7 @@ def _chosen(value: Any, paths: "Sequence[Sequence[str]]") -> tuple[bool, Any]:
 def _business(turn: "Turn", call: "CallResult") -> Any:
     if call.payload is None:  # a result of an earlier turn, or one taken from the context
         return call.result
-    there, value = at_path(call.payload, turn.program.plan.tools[call.tool].unwrap)
-    return value if there else call.payload
+    return business(turn.program.plan.tools[call.tool], call.payload)
 
 
 def _error_of(turn: "Turn", call: "CallResult") -> dict[str, Any]:

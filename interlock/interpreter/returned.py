@@ -50,6 +50,12 @@ def _ended(tool: "Tool", returned: "ToolReturned", rules: Rules) -> Classified:
     return Classified("timeout" if returned.ending == "timeout" else "error")
 
 
+def business(tool: "Tool", payload: Any) -> Any:
+    """What an answer of whatever outcome has where a result stands; all of it, if it has nothing there."""
+    there, value = cells.at_path(payload, tool.unwrap)
+    return value if there else payload
+
+
 def kept(state: "State", call: "CallResult", returned: "ToolReturned") -> "Json":
     """Leave the receipt; what the record says of it."""
     assert call.receipt_id is not None
@@ -93,7 +99,7 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", came: "Too
     filled = cells.made(state, tool, call.tool, call.result, **where, sources=sources, now_ms=came.now_ms)
     if call.outcome == "success" and tool.produces:
         state.cells[call.tool] = filled
-        done["filled"] = cells.shown(tool, call.tool, call.result)
+        done["filled"] = cells.shown(desk.turn.program.sensitive, tool, call.tool, call.result)
     if call.outcome == "success" or came.rules > 1:
         call.cells = filled
     return done

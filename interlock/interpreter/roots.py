@@ -83,7 +83,9 @@ class Decisions(dict[str, Any]):
             values, lambda row: self._outputs(decision, row), lambda row, column: self._cell(decision.rows[row], column)
         )
         rows = [decision.rows[row].at for row in decided.rows]
-        turn.decisions[name] = {"at": decision.at, "rows": rows, "result": decided.result, "error": decided.error}
+        marks, result = turn.program.sensitive, decided.result
+        shown = result if marks is None else marks.masked(("decisions", name), result)
+        turn.decisions[name] = {"at": decision.at, "rows": rows, "result": shown, "error": decided.error}
         if decided.error:
             raise Missing(f"decisions.{name}", "unreadable")
         return decided.result

@@ -92,8 +92,8 @@ def begin(turn: Turn, runs: FlowRuns, position: Json) -> Answer:
             "run": child,
             "step": runs.step,
             "at": runs.at,
-            "arguments": receipts.shown(turn.program.plan, mount, given),
-            "sources": receipts.origins(turn.program.plan, mount, given),
+            "arguments": receipts.shown(turn, runs.procedure, given),
+            "sources": receipts.origins(turn, runs.procedure, given),
         }
     )
     fallback = engine_text(turn.program, turn.language, "running")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from interlock.expressions import Missing
 from interlock.interpreter import cells
 from interlock.interpreter.context import Context
-from interlock.interpreter.templates import only_path, paths_in
 from interlock.interpreter.turn import Filled, Found
+from interlock.plan.templates import only_path, paths_in
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json
@@ -131,12 +131,15 @@ def _slot(desk: Desk, name: str, argument: "Argument", path: str, origin: "Json"
         return Given(found.value, {**origin, **_span(found), "source": path, "from": "history"}, frozenset({path}))
     if filled is None:
         return Nothing("missing", f"nothing fills the slot {slot!r}", slot)
+    sensitive = slot in desk.turn.program.sensitive_slots
     if filled.status == "invalid":
-        return Block("missing", name, filled.problem or f"the slot {slot!r} has no valid value", slot)
+        said = "" if sensitive else filled.problem
+        return Block("missing", name, said or f"the slot {slot!r} has no valid value", slot)
     if filled.status == "ambiguous":
         return several(name, slot, filled.candidates)
     if filled.status == "unrecognized":
-        return Block("missing", name, f"{filled.unknown[0].raw!r} is no value of the slot {slot!r}", slot)
+        said = "what was said" if sensitive else repr(filled.unknown[0].raw)
+        return Block("missing", name, f"{said} is no value of the slot {slot!r}", slot)
     there, value = cells.at_path(filled.value, ".".join(rest))
     if not there or value is None:
         return Nothing("missing", f"`{path}` holds no value", slot)

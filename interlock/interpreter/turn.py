@@ -12,6 +12,7 @@ from interlock.interpreter.state import Json, State
 if TYPE_CHECKING:
     from interlock.interpreter.context import Context
     from interlock.interpreter.program import Program
+    from interlock.interpreter.secrets import Secrets
 
 T = TypeVar("T")
 
@@ -221,6 +222,8 @@ class Turn:
     """None as long as no model or retriever has been asked."""
     stages: Stages
     """What is gone through, for whoever traces it."""
+    secrets: "Secrets | None"
+    """What is known to be sensitive; none as long as nobody has asked."""
 
     def __init__(  # written out, because the one of a dataclass calls a type for each field, which a turn feels
         self,
@@ -246,6 +249,7 @@ class Turn:
         self.resumed, self.silent, self.interrupted = "", False, ""
         self.asked = None
         self.stages = Stages()
+        self.secrets = None
 
     @property
     def asking(self) -> Asking:

@@ -54,12 +54,13 @@ class CallStep(BaseStep):
 class RunStep(BaseStep):
     """Another procedure, by the digest that this plan was checked against; `bind` is its input.
 
-    `waiting` is what a conversation says meanwhile.
+    `waiting` is what a conversation says meanwhile, `hides` are the parts of the result that are sensitive.
     """
 
     action: Literal["run"]
     procedure: str
     digest: str
+    hides: tuple[Path, ...] = ()
     bind: dict[str, Value] = {}
     waiting: Text | None = None
     compensate: tuple["Step", ...] = ()

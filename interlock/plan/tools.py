@@ -200,10 +200,12 @@ class Mount(Placed):
 class RunMount(Taking):
     """A procedure that this conversation may run, under the plan that it was checked against; `input` is its own.
 
-    `description` is there for models that may choose it, `intent` makes it eligible for them.
+    `description` is there for models that may choose it, `intent` makes it eligible for them. `hides` are the parts of
+    its result that are sensitive.
     """
 
     digest: str
+    hides: tuple[Path, ...] = ()
     bind: dict[str, Value] = {}
     intent: str = ""
     description: str = ""

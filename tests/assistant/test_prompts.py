@@ -130,6 +130,17 @@ def test_sensitive_slots_are_masked_at_every_stage_and_in_later_turns(changed, m
     assert "it is about B1234 and ********" in str(model.asked("selection")[-1].messages)
 
 
+def test_what_was_answered_of_them_is_masked_in_later_questions(changed, model):
+    desk = changed(CARD, USED)
+    model.choose("hold")
+    model.propose(reason="late")
+    model.reply("Is it 41111111?", kind="ask_for_clarification")
+    assert "41111111" in desk("it is about B1234 and 41111111")["text"]
+    desk("it is about B1234 again", history=[{"role": "user", "text": "card 41111111"}])
+    assert "41111111" not in str([one.messages for one in model.questions])
+    assert "Is it ***?" in str(model.asked("generation")[-1].messages)
+
+
 def test_no_question_holds_a_credential_or_an_address(desk, model):
     model.choose("hold")
     model.propose(reason="late")

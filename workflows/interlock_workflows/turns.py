@@ -90,7 +90,7 @@ class Turns:
         for command in last:
             if isinstance(command, RunProcedure):
                 self._beside.begin(command)
-        watched.ended(last)
+        watched.ended(last, self._machine.said)
         return last
 
     def _restart(self) -> None:

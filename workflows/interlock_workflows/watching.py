@@ -30,8 +30,8 @@ class Watched:
         kind = inbound.INVALID_MESSAGE if isinstance(error, InvalidMessage) else type(error).__name__
         self.trail.end({}, error=kind, stays=True)  # what is logged of it now names its trace
 
-    def ended(self, commands: Sequence[Command]) -> None:
-        """It has a reply among the commands; one that was given before is no turn of its own."""
+    def ended(self, commands: Sequence[Command], said: str) -> None:
+        """It has a reply among the commands, of which `said` may be kept; one given before is no turn of its own."""
         reply = next(one.body for one in commands if isinstance(one, Reply | Said))
         if self._state.turn == self._before:
             measures.counted(workflow.metric_meter(), measures.TURNS, outcome="repeated")
@@ -39,7 +39,7 @@ class Watched:
             return
         record = self._state.records[-1]
         measures.turn_taken(workflow.metric_meter(), record)
-        texts = {"interlock.message": (record["message"] or {}).get("text"), "interlock.reply": reply["text"]}
+        texts = {"interlock.message": (record["message"] or {}).get("text"), "interlock.reply": said}
         self.trail.end(_facts(record), texts)
 
 

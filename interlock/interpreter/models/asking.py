@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.commands import Generate
+from interlock.interpreter.masking import text_to_keep, without_secrets
 from interlock.interpreter.models.prompts import DATA, with_context
 from interlock.interpreter.models.roles import overriding
 from interlock.interpreter.receipts import number
-from interlock.interpreter.record import text_to_keep
 from interlock.interpreter.texts import said_or
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def asked(
     messages = [
         {"role": "system", "content": "\n\n".join(filter(None, (system, guidance, DATA if context else "")))},
         *({"role": "user", "content": text} for text in _recent(turn, step.history)),
-        {"role": "user", "content": with_context(context, said) if context else said},
+        {"role": "user", "content": with_context(without_secrets(turn, context), said) if context else said},
     ]
     return question(turn, step, stage, role, messages, schema=schema, partial=partial)
 

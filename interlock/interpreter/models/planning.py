@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.failures import Interrupted, StepFailed
+from interlock.interpreter.masking import without_secrets
 from interlock.interpreter.models import roles
 from interlock.interpreter.models.asking import asked, noted
 from interlock.interpreter.models.plan_checks import Checked, checked, open_arguments
@@ -113,7 +114,8 @@ def _asked(
     actions = "\n".join(told_action(turn, one, open_arguments(one)) for one in candidates.values())
     parts = [PLAN.format(most=step.max_steps), f"Goal: {said(turn, step.goal)}", f"Actions:\n{actions}"]
     if problems:
-        parts.append("The plan before this one was refused:\n" + "\n".join(f"- {one}" for one in problems))
+        told = "\n".join(f"- {one}" for one in problems)
+        parts.append(f"The plan before this one was refused:\n{without_secrets(turn, told)}")
     role = roles.chooser(turn, "planning")
     question = asked(turn, step, "planning", role, "\n\n".join(parts), schema_of([*candidates]))
     came = (yield [question])[0]

@@ -8,9 +8,8 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter.fields import masked
+from interlock.interpreter.masking import text_to_keep, without_secrets
 from interlock.interpreter.models.evidence import Shown, outcomes, results
-from interlock.interpreter.record import text_to_keep
 from interlock.interpreter.structured import object_schema
 from interlock.interpreter.texts import said_or
 
@@ -124,6 +123,7 @@ def shown(turn: "Turn", lack: "Json | None", *, remembers: bool = True) -> Shown
         found["ask_for"] = lack
     if memory:
         found["memory"] = memory
+    found = without_secrets(turn, found)
     text = _fitted(found) if found else ""
     whole = tuple(one["result"] for one in found.get("results", ()) if "result" in one)
     passages = tuple(turn.asking.passages[: len(found.get("passages", ()))])
@@ -161,10 +161,9 @@ def seen(turn: "Turn", name: str, value: Any) -> Any:
 
 def _seen(turn: "Turn", name: str, value: Any) -> tuple[Any, str]:
     """The result of a tool or procedure with sensitive fields masked; in words, where it is too large."""
-    tool = turn.program.plan.tools.get(name)
-    output = tool.output if tool is not None else None
-    if output is not None and isinstance(value, dict):
-        value = {name: masked(output[name], part) if name in output else part for name, part in value.items()}
+    marks = turn.program.sensitive
+    if marks is not None:
+        value = without_secrets(turn, marks.masked(("tools", name), marks.masked(("runs", name), value)))
     size = len(json.dumps(value, ensure_ascii=False))
     return (value, "") if size <= RESULT_CHARS else (None, f"too large to show: {size:,} characters")
 
@@ -202,5 +201,5 @@ def _history(turn: "Turn") -> "list[Json]":
         room -= len(one["content"].encode(errors="replace"))
         if room < 0:
             break
-        kept.append({**one, "content": _unmarked(one["content"])})
+        kept.append({**one, "content": _unmarked(without_secrets(turn, one["content"]))})
     return kept[::-1]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from interlock.contract.memory import MemoryEntry, MemoryQuestion, Person
 from interlock.interpreter.commands import ReadMemory, WriteMemory
+from interlock.interpreter.masking import text_to_keep, without_secrets
 from interlock.interpreter.models.evidence import results
 from interlock.interpreter.models.prompts import seen
 from interlock.interpreter.receipts import number
-from interlock.interpreter.record import text_to_keep
 from interlock.interpreter.replies import record_id
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def remember(turn: "Turn", answer: "Answer") -> "Calling[None]":
         id=record_id(turn.state, turn.state.turn),
         at_ms=turn.now_ms,
         said=_cut(asking.said or text_to_keep(turn), most),
-        answered=_cut(answer.text, most),
+        answered=_cut(without_secrets(turn, answer.text), most),
         found=_found(turn)[-declared.tool_results :] if declared.tool_results else [],
         chars=declared.summary_chars,
         results=declared.tool_results,

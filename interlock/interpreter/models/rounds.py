@@ -9,8 +9,8 @@ from interlock.interpreter.attempts import Attempt, gated
 from interlock.interpreter.called import can_be_asked, guidance
 from interlock.interpreter.failures import Interrupted
 from interlock.interpreter.identifiers import copied_slots
+from interlock.interpreter.masking import learn, text_to_keep
 from interlock.interpreter.models.proposing import notice_unknown, traced, with_strangers
-from interlock.interpreter.record import text_to_keep
 from interlock.interpreter.sources import Desk, Given
 from interlock.interpreter.turn import Calling, CallResult, Turn
 
@@ -55,6 +55,7 @@ class Rounds:
         result = CallResult(self.pad.blocks[-1]["name"], self.step.id, self.step.at, "success", went_out=True)
         if ended["ending"] == "done":
             result.result = ended["result"]
+            learn(turn, ("runs", result.tool), result.result)
         else:
             result.outcome, result.effect = "error", "unknown"
             turn.failed(self.step.at, "procedure-failed", ended["message"])

@@ -1,6 +1,6 @@
 """Where a step stands: its pass of a loop, and the context that it reads and fills."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -8,6 +8,7 @@ from urllib.parse import quote
 from interlock.interpreter import cells
 from interlock.interpreter.context import Context, at_time
 from interlock.interpreter.events import MessageReceived
+from interlock.interpreter.masking import learn
 from interlock.interpreter.roots import Conditions, Decisions
 from interlock.interpreter.texts import shower
 from interlock.interpreter.turn import Turn
@@ -15,6 +16,7 @@ from interlock.interpreter.work.tasks import Scope
 
 if TYPE_CHECKING:
     from interlock.interpreter.program import Program
+    from interlock.interpreter.secrets import Secrets
     from interlock.interpreter.stages import Stages
     from interlock.interpreter.work.state import Json, RunState
 
@@ -53,6 +55,9 @@ class Cells:
     def __setitem__(self, tool: str, filled: "dict[str, Json]") -> None:
         self._own[tool] = filled
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._own, *(self._outer or ()))))
+
     def pop(self, tool: str, default: Any = None) -> Any:
         """Forget the cells of a tool here and around: what invalidates them has happened outside of any loop."""
         found = self._own.pop(tool, None)
@@ -86,10 +91,17 @@ class Frame:
     """One pass of a loop, one branch, or the whole run. Branches share what they see; a pass has its own."""
 
     def __init__(
-        self, program: "Program", run: "RunState", scope: Scope, now_ms: int, language: str, stages: "Stages"
+        self,
+        program: "Program",
+        run: "RunState",
+        scope: Scope,
+        now_ms: int,
+        language: str,
+        stages: "Stages",
+        secrets: "Secrets | None" = None,
     ) -> None:
         self.prefix = ""
-        self.stages = stages
+        self.stages, self.secrets = stages, secrets
         self.scope = scope
         self.program = program
         self.run = run
@@ -121,7 +133,7 @@ class Frame:
         message = MessageReceived("", "", now_ms)
         state: Any = View(self.run, self.cells)
         scene = Turn(self.program, state, message, now_ms, language, context, "", read=True)
-        scene.stages = self.stages
+        scene.stages, scene.secrets = self.stages, self.secrets
         context["vars"] = {**self.program.no_vars, **self.vars}
         context["conditions"] = Conditions(scene)
         context["cells"] = cells.Live(state, cells.current_in(context))
@@ -156,6 +168,8 @@ class Frame:
         """A pass of a loop: what it fills and sets is its own, and goes with it."""
         prefix = f"{self.prefix}{step}[{quote(key, safe='')}]/"
         self.run.passes.setdefault(prefix, {"cells": {}, "vars": dict(self.vars), "roots": dict(roots)})
+        for variable, item in roots.items():
+            learn(self.scene, (variable,), item)
         return self._within(scope, prefix)
 
     def again(self, scope: Scope, prefix: str) -> "Frame":
@@ -183,7 +197,8 @@ class Frame:
     ) -> "Frame":
         """A frame of the same run that stands or sees otherwise."""
         made = object.__new__(Frame)
-        made.program, made.run, made.stages = self.program, self.run, self.stages
+        made.program, made.run = self.program, self.run
+        made.stages, made.secrets = self.stages, self.secrets
         made.scope, made.prefix, made.cells, made.vars = scope, prefix, seen, variables
         context = Context(roots)
         context.pop("now", None)
@@ -195,6 +210,7 @@ class Frame:
         context = self.scene.context
         for name, value in values.items():
             self.vars[name] = context["vars"][name] = self.program.value(value)(context)
+            learn(self.scene, ("vars", name), self.vars[name])
 
     def instance(self, step: str) -> str:
         """The name of a step where it stands: `hires[E-7]/onboard`."""

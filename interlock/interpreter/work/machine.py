@@ -16,10 +16,10 @@ from interlock.interpreter.events import (
     WorkEvent,
 )
 from interlock.interpreter.failures import StepFailed
-from interlock.interpreter.fields import masked
 from interlock.interpreter.stages import Stages
 from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.knowing import known_in
 from interlock.interpreter.work.notes import Notes
 from interlock.interpreter.work.receiving import admitted, size_of
 from interlock.interpreter.work.retrying import prepared
@@ -44,7 +44,7 @@ class WorkMachine:
         assert program.plan.work is not None
         self.program = program
         self.state = state
-        self.notes = Notes(state)
+        self.notes = Notes(state, known_in(program, state))
         self.stages = Stages()
         self._work: Work = program.plan.work
         self._walk = Walk(state, self.notes)
@@ -88,6 +88,7 @@ class WorkMachine:
         """Take another plan, for the retry that follows."""
         assert program.plan.work is not None
         self.program, self._work = program, program.plan.work
+        self.notes.secrets = known_in(program, self.state)
 
     def handle(self, event: WorkEvent) -> list[Command]:
         """What follows from `event`. Raises InvalidMessage, and changes nothing, for what does not fit."""
@@ -119,7 +120,7 @@ class WorkMachine:
     def _frame(self, scope: Scope) -> Frame:
         languages = self.program.plan.languages
         spoken = named_language(languages, self.state.language) or languages[0]
-        return Frame(self.program, self.state, scope, self._walk.now_ms, spoken, self.stages)
+        return Frame(self.program, self.state, scope, self._walk.now_ms, spoken, self.stages, self.notes.secrets)
 
     def _do_the_work(self) -> Working:
         frame = self._frame(self._tasks.scope)
@@ -152,7 +153,7 @@ class WorkMachine:
     def _fail(self, failure: Json, *, undo: bool, for_good: bool) -> None:
         """What follows a failure that nothing has caught: the run stands still, undoes what it did, or is over."""
         state = self.state
-        state.failure = failure
+        state.failure = failure = self.notes.kept(failure)
         self.notes.happened("failed", self._walk.now_ms, failure=failure)
         if undo:
             state.status = "undoing"
@@ -167,7 +168,7 @@ class WorkMachine:
 
     def _failed_meanwhile(self, failure: Json) -> None:
         """What was under way when the run was stopped has failed: that is told, and the run is stopped all the same."""
-        self.state.failure = failure
+        self.state.failure = failure = self.notes.kept(failure)
         self.notes.happened("failed", self._walk.now_ms, failure=failure)
         self._stopped()
 
@@ -198,7 +199,7 @@ class WorkMachine:
             try:
                 yield from self._walk.steps(step.compensate, inner.with_cells(entry["cells"]))
             except StepFailed as failure:
-                state.undo_failures.append({"undoing": instance, **_as_json(failure)})
+                state.undo_failures.append({"undoing": instance, **self.notes.kept(_as_json(failure))})
                 continue
             del state.undo[instance]
             state.unknown.pop(instance, None)
@@ -255,8 +256,10 @@ class WorkMachine:
         if data is None:
             return
         self._later(event.now_ms)
-        fields = self._work.events[event.name]
-        shown = {name: masked(fields[name], value) for name, value in data.items()}
+        secrets, path = self.notes.secrets, ("events", event.name)
+        if secrets is not None:
+            secrets.learn(path, data)
+        shown = data if secrets is None else secrets.marks.masked(path, data)
         self.notes.happened("event", event.now_ms, name=event.name, id=event.id, data=shown)
         received = EventReceived(event.id, event.name, data, event.now_ms)
         if wait is not None:

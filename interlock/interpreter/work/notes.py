@@ -5,16 +5,21 @@ from typing import TYPE_CHECKING, Any
 from interlock.interpreter.work.state import RECORDS_KEPT
 
 if TYPE_CHECKING:
+    from interlock.interpreter.secrets import Secrets
     from interlock.interpreter.turn import CallResult
     from interlock.interpreter.work.state import Json, RunState
     from interlock.plan.steps import Step
 
 
 class Notes:
-    """Writes records into the state; `running` are the steps that have begun and not ended, by instance."""
+    """Writes records into the state; `running` are the steps that have begun and not ended, by instance.
 
-    def __init__(self, run: "RunState") -> None:
+    `secrets` is what is known to be sensitive; there is none under a plan that declares nothing so.
+    """
+
+    def __init__(self, run: "RunState", secrets: "Secrets | None" = None) -> None:
         self._run = run
+        self.secrets = secrets
         self.running: dict[str, Json] = {}
         self._fresh: list[Json] = []
 
@@ -55,10 +60,14 @@ class Notes:
 
     def _keep(self, record: "Json") -> None:
         self._run.record_number += 1
-        numbered = {"number": self._run.record_number, **record}
+        numbered = {"number": self._run.record_number, **self.kept(record)}
         self._run.records.append(numbered)
         del self._run.records[:-RECORDS_KEPT]
         self._fresh.append(numbered)
+
+    def kept(self, entry: "Json") -> "Json":
+        """What may be shown of a record, or of a failure."""
+        return entry if self.secrets is None else self.secrets.kept(entry, record=True)
 
     def fresh(self) -> "list[Json]":
         """The records since this was last asked; the state itself holds the last ones only."""

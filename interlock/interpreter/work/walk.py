@@ -10,6 +10,7 @@ from interlock.expressions.outcomes import Missing
 from interlock.interpreter.asserting import holds
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.masking import learn
 from interlock.interpreter.work import effects, loops, simple
 from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
@@ -94,6 +95,7 @@ class Walk:
         kept = {"result": entry["result"]} if "result" in entry else {}
         if kept:
             frame.scene.context["steps"][step.id] = kept
+            learn(frame.scene, ("steps", step.id, "result"), kept["result"])
         self.run.journal[instance] = {"mark": DONE, **kept}
         if isinstance(step, DoStep) and step.compensate:
             effects.undo_as_one(self, step, frame)
