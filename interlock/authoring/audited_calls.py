@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlock.authoring.audit_figures import Figures
+from interlock.authoring.following import ends_of
 from interlock.interpreter.cells import kept
 
 Json = dict[str, Any]
 
 MASK = "***"
+DIGEST = frozenset({"sha256", "bytes"})
+"""What a record has in place of arguments that are too large for it."""
+
 REFUSING = frozenset({400, 409, 422})
 """Statuses by which a service refuses an argument."""
 
@@ -20,13 +24,12 @@ STOPPING = frozenset({"missing", "stale", "ambiguous", "invalid", "untraceable"}
 
 
 def count_calls(figures: Figures, run: str, records: Sequence[Json]) -> None:
-    """Count the calls in the records of a run, in their order."""
+    """Count the calls in the records of a run, in their order, but for the arguments of writes."""
     producers: dict[str, set[str]] = {}
     filled: dict[str, Json] = {}
     for step, call in _calls(records):
         where = f"{run} {step}"
         figures.calls += 1
-        _coverage(figures, where, call)
         _verbatim(figures, where, call, filled)
         _stopped(figures, where, call)
         _linked(figures, where, call, filled)
@@ -48,13 +51,15 @@ def _pass_of(step: str) -> str:
     return step[: step.rfind("/") + 1]
 
 
-def _coverage(figures: Figures, where: str, call: Json) -> None:
-    """Only a call that writes has an `effect` in its record."""
-    if "effect" not in call:
-        return
-    for name in call.get("arguments") or ():
-        source = (call.get("sources") or {}).get(name) or {}
-        figures.write_arguments_with_provenance.count(bool(source.get("source")), f"{where}: {call['tool']}.{name}")
+def written(run: str, records: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    """The arguments of the writes in the records of a run: where each stands, and its origin, empty if none is told.
+
+    Only a call that writes has an `effect` in its record. Arguments too large to keep are named by their origins.
+    """
+    for step, call in _calls(records):
+        sources = call.get("sources") or {}
+        for name in (call.get("arguments") or {}).keys() - DIGEST | sources.keys() if "effect" in call else ():
+            yield f"{run} {step}: {call['tool']}.{name}", sources.get(name) or {}
 
 
 def _verbatim(figures: Figures, where: str, call: Json, filled: Mapping[str, Json]) -> None:
@@ -88,7 +93,7 @@ def _linked(figures: Figures, where: str, call: Json, filled: Mapping[str, Json]
     """A call that went out has a receipt, and every cell that it read has that of its producer."""
     if not call.get("receipt"):
         return
-    sources = (call.get("sources") or {}).values()
-    read = [source for source in sources if source.get("source", "").startswith("cells.")]
+    ends = [end for source in (call.get("sources") or {}).values() for end in ends_of(source)]
+    read = [end for end in ends if end.get("source", "").startswith("cells.")]
     loose = [source["source"] for source in read if source.get("receipt") not in filled]
     figures.calls_linked.count(not loose, f"{where}: {call['tool']} reads {', '.join(loose)} of no known receipt")

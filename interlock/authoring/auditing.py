@@ -5,11 +5,12 @@ Records are those of turns and of steps alike.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from interlock.authoring.audit_figures import Figures
-from interlock.authoring.audited_calls import count_calls
+from interlock.authoring.audit_figures import Figures, Share
+from interlock.authoring.audited_calls import count_calls, written
+from interlock.authoring.following import Trails
 from interlock.plan.plan import Plan
 
 Json = dict[str, Any]
@@ -39,6 +40,8 @@ class Audit(Figures):
     cut_off: dict[str, str] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _begun: list[tuple[str, str]] = field(default_factory=list)
+    _written: list[tuple[Run, str, Json]] = field(default_factory=list)
+    _trails: Trails = field(default_factory=Trails)
 
     @property
     def runs(self) -> int:
@@ -50,6 +53,23 @@ class Audit(Figures):
         """The runs that audited ones have begun and that are not among them, each with who began it."""
         return [words for run, words in self._begun if run not in self._seen]
 
+    @property
+    def wanted(self) -> set[str]:
+        """The runs that have given audited ones their input and are not known: see `know`."""
+        return self._trails.wanted
+
+    def know(self, run: Run) -> None:
+        """Follow values through a run that is not audited itself."""
+        self._trails.take(run.id, run.first, run.records)
+
+    def shares(self) -> list[tuple[str, Share]]:
+        """The figures, with the arguments of writes followed through all runs that are known by now."""
+        followed = self.write_arguments_with_provenance = Share()
+        for run, where, origin in self._written:
+            lost = self._trails.lost(run.id, run.first, origin)
+            followed.count(not lost, f"{where}: {lost}")
+        return Figures.shares(self)
+
     def take(self, run: Run, plan: Plan | None) -> None:
         """Audit one more run; `plan` is that of its spec, if there is one by now."""
         if plan is not None and run.spec not in self.of:
@@ -59,6 +79,9 @@ class Audit(Figures):
         self._begun += _begun(run)
         self.cut_off.update((run.id, one["event"]) for one in run.records if one.get("event") in CUT_OFF)
         count_calls(self, run.id, run.records)
+        self.know(run)
+        bare = replace(run, records=())
+        self._written += [(bare, where, origin) for where, origin in written(run.id, run.records)]
 
 
 def audited(runs: Iterable[Run], plans: Mapping[str, Plan]) -> Audit:

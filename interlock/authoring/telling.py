@@ -188,10 +188,16 @@ def _call(call: Json, record: Json) -> Iterator[Line]:
     why = f", {call['error']}" if call.get("error") else ""
     tried = f" at attempt {call['attempts']}" if call.get("attempts", 1) > 1 else ""
     yield "call", f"{call['tool']} ({call['at']}): {_came_to(call)}{tried}{why}"
-    for name, source in (call.get("sources") or {}).items():
-        yield "source", f"{name} = {_value(call['arguments'].get(name))} ← {_source(source, record)}"
+    yield from told_sources(call, record)
     for name in call.get("invented") or ():
         yield "dropped", f"{name}: the model gave one that the user has not said"
+
+
+def told_sources(entry: Json, record: Json) -> Iterator[Line]:
+    """Where each value is from that a call was sent, a procedure was given, or a variable was set to."""
+    for name, source in (entry.get("sources") or {}).items():
+        value = f" = {_value(entry['arguments'].get(name))}" if "arguments" in entry else ""
+        yield "source", f"{name}{value} ← {_source(source, record)}"
 
 
 def _came_to(call: Json) -> str:
@@ -207,9 +213,27 @@ def _source(source: Json, record: Json) -> str:
     if source.get("from", "message") not in READ_NOW:
         rest.append(source["from"])
     rest += [f"receipt {source['receipt']}"] if source.get("receipt") else []
-    rest += [f"reads {', '.join(source['reads'])}"] if source.get("reads") else []
+    rest += [_end(source)] if "given_by" in source or "run" in source or "event" in source else []
+    if source.get("made_of"):
+        rest += [f"made of {', '.join(map(_made_of, source['made_of']))}"]
+    elif source.get("reads"):
+        rest += [f"reads {', '.join(source['reads'])}"]
     rest += ["given by the caller"] if source.get("by") else []
     return f"{source['source']}{': ' if rest else ''}{', '.join(rest)}{_earlier(source, record)}"
+
+
+def _made_of(end: Json) -> str:
+    if "more" in end:
+        return f"{end['more']} more"
+    known = f"receipt {end['receipt']}" if "receipt" in end else _end(end)
+    return f"{end['source']} ({known})" if known else str(end["source"])
+
+
+def _end(end: Json) -> str:
+    """What a value came with that no call has brought."""
+    if by := end.get("given_by"):
+        return f"given by {by['run']} at {by['step']}"
+    return next((f"{name} {end[name]}" for name in ("event", "run", "model") if name in end), "")
 
 
 def _words(found: Json) -> str:

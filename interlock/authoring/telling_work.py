@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from interlock.authoring.telling import told_call, told_question, told_tables
+from interlock.authoring.telling import told_call, told_question, told_sources, told_tables
 
 Json = dict[str, Any]
 Line = tuple[str, str]
@@ -39,6 +39,7 @@ def _step(record: Json) -> Iterator[Line]:
     yield from told_tables(record)
     for call in record["calls"]:
         yield from told_call(call)
+    yield from told_sources(record, {})
     for asked in record.get("models", ()):
         yield told_question(asked)
     if child := record.get("child"):

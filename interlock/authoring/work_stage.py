@@ -44,12 +44,19 @@ class Run:
     """One run on the stage. `path` leads to it by the `run` steps of those above it; that of the first is empty."""
 
     def __init__(
-        self, program: Program, path: str, run_id: str, given: Mapping[str, Any], now_ms: int, language: str = ""
+        self,
+        program: Program,
+        path: str,
+        run_id: str,
+        given: Mapping[str, Any],
+        now_ms: int,
+        language: str = "",
+        given_by: Json | None = None,
     ) -> None:
         assert program.plan.work is not None
         self.program = program
         self.path = path
-        self.state = started(program, run_id=run_id, given=given, now_ms=now_ms, language=language)
+        self.state = started(program, run_id=run_id, given=given, now_ms=now_ms, language=language, given_by=given_by)
         self.machine = WorkMachine(program, self.state)
         self.above: tuple[Run, str] | None = None
         self.calls_at = {step.at for step in steps_in(program.plan.work.steps) if isinstance(step, CallStep)}
@@ -184,7 +191,8 @@ class WorkStage(Generic[W]):
         path, program = _below(run, command.child_id), link(self._plans[command.digest])
         try:
             run_id = f"{run.state.run_id}/{command.child_id}"
-            child = Run(program, path, run_id, command.input, self.now_ms, command.language)
+            given_by = {"run": run.state.run_id, "step": command.child_id}
+            child = Run(program, path, run_id, command.input, self.now_ms, command.language, given_by)
         except InvalidMessage as problem:
             ended = ProcedureEnded(command.child_id, "failed", self.now_ms, message=problem.message)
             return self._handled(run, ended)

@@ -56,15 +56,27 @@ async def _audit(address: str | None, plans: Any, name: str, runs: tuple[str, ..
     from interlock.authoring.auditing import Audit, Run
     from interlock.cli.serving import environment
     from interlock.client import connect
-    from interlock.client.reading import runs_of, with_begun
+    from interlock.client.errors import NoSuchSessionError
+    from interlock.client.procedures import Procedures
+    from interlock.client.reading import records_of, runs_of, with_begun
 
     client, queue = await connect(address), environment()["INTERLOCK_TASK_QUEUE"]
     chosen = list(runs) or await runs_of(client, name, last)
     if not chosen:
         raise click.ClickException(f"there is no run of {name!r}.")
-    audit = Audit()
+    audit, unreadable = Audit(), set[str]()
     async for run, status, records in with_begun(client, queue, chosen):
         audit.take(Run(run, status["spec"], status["run"], records), plans.get(status["spec"]))
+    desk = Procedures(client, task_queue=queue)
+    while wanted := sorted(audit.wanted - unreadable):
+        for run in wanted:
+            try:
+                status = await desk.status(run)
+            except NoSuchSessionError:
+                unreadable.add(run)
+            else:
+                records = [record async for record in records_of(client, queue, run)]
+                audit.know(Run(run, status["spec"], status["run"], records))
     return audit
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from interlock.compiler.findings import Findings
+    from interlock.compiler.free_texts import Origin
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FROM_A_SLOT = "take it from a slot, which finds the value in the words"
 HANDED_ON = "let the Agent take it from a slot, and hand on that"
+FROM_DATA = "take it from a slot, a cell or `input`; this is written for people to read"
 BY_RULES = "take it from a slot, a cell or `input`; what a model says may choose a way, by `switch` or a table"
 
 
@@ -80,9 +82,15 @@ class _Check:
             message = f"{inner!r} is an identifier, a number or a date, and {'.'.join(read)!r} is {what}"
             where = "the model is asked here" if origin.by_model else "it is given here"
             also = ((origin.place, where),) if origin.place is not None else ()
-            hint = HANDED_ON if self._unit.kind == "Procedure" else FROM_A_SLOT
             code = "identifier-from-model" if origin.by_model else "identifier-from-prose"
-            self._findings.error(code, message, place, also=also, hint=BY_RULES if origin.by_model else hint)
+            self._findings.error(code, message, place, also=also, hint=self._hint(origin))
+
+    def _hint(self, origin: Origin) -> str:
+        if origin.by_model:
+            return BY_RULES
+        if origin.by_engine:
+            return FROM_DATA
+        return HANDED_ON if self._unit.kind == "Procedure" else FROM_A_SLOT
 
 
 def _identifiers(name: str, field: Field | None, value: Any) -> Iterator[tuple[str, Any]]:

@@ -177,7 +177,7 @@ PARTS = {
     "identifier-from-prose": Meaning(
         "an identifier, number or date is taken from free text",
         "An identifier is never the whole message: take it from a slot, which finds it in the words and keeps "
-        "where it stood.",
+        "where it stood. What an error says and the titles that `show` gives are written for people.",
     ),
     "optional-in-path": Meaning(
         "an optional argument stands in the path of the URL",

@@ -1,9 +1,10 @@
-"""Free text, which people say and models write, and where it goes: variables, items, results, input of procedures."""
+"""Free text, which people say, models and the engine write, and where it goes: variables, items, results, inputs."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.identifiers import is_identifier
@@ -26,15 +27,30 @@ Read: TypeAlias = tuple[str, ...]
 
 SAID: Read = ("message", "text")
 
+FAULT: Read = ("error", "message")
+"""What the engine, a service or an author says of a failure."""
+
+TITLE: Read = ("| show",)
+"""What that filter gives: a title, in the reader's language."""
+
+PROSE = (FAULT, TITLE)
+"""What the engine writes for people, wherever it may be read."""
+
+_SHOWN = re.compile(r"\|\s*show\b")
+
 RESULT: Read = ("result",)
 """What a procedure gives back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where free text is from. `place`: where a model is asked, or where what a person said is given to a procedure."""
+    """Where free text is from. `place`: where a model is asked, or where what a person said is given to a procedure.
+
+    `by_engine`: it is written for people, and nobody has said it.
+    """
 
     by_model: bool = False
+    by_engine: bool = False
     place: Location | None = None
 
 
@@ -61,7 +77,8 @@ class FreeTexts:
         for node, origin in waiting:
             for there, place in carried[node]:
                 if there not in self._known:
-                    self._known[there] = origin if place is None or origin.by_model else Origin(place=place)
+                    kept = place is None or origin.by_model
+                    self._known[there] = origin if kept else replace(origin, place=place)
                     waiting.append((there, self._known[there]))
 
     def behind(self, unit: Unit, value: Any, flow: str = "") -> tuple[Read, Origin] | None:
@@ -130,8 +147,9 @@ def runs_of(unit: Unit) -> Iterator[tuple[Path, Any]]:
 
 
 def _first(unit: Unit) -> Iterator[tuple[Node, Origin]]:
-    """What is free text from the beginning: the message, and what models write."""
+    """What is free text from the beginning: the message, what the engine writes for people, and what models write."""
     yield (unit, "", SAID), Origin()
+    yield from (((unit, "", read), Origin(by_engine=True)) for read in PROSE)
     for flow in unit.parts("flows").values():
         for step in flow_steps(flow):
             if step.action == "generate":
@@ -144,6 +162,8 @@ def _made_of(unit: Unit, value: Any) -> Iterator[Read]:
     for _, text in strings(value, ()):
         if "{" not in text:
             continue
+        if _SHOWN.search(text):
+            yield TITLE
         for read in paths_of(text, template=True):
             part = unit.find("decisions", read[1]) if read[0] == "decisions" and len(read) > 1 else None
             if part is not None:

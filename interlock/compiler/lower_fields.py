@@ -61,3 +61,9 @@ def field_values(field: Field) -> dict[str, Any]:
         "stored": field.stored,
         "json_schema": field.schema_,
     }
+
+
+def is_sensitive(field: Field) -> bool:
+    """Whether a field, or one within it, is declared so."""
+    inner = [*(field.fields or {}).values(), *([field.items] if field.items is not None else ())]
+    return field.sensitive or any(map(is_sensitive, inner))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlock.compiler.choices import tools_of
-from interlock.compiler.lower_fields import fields, maybe_ms, maybe_text, text, texts
+from interlock.compiler.lower_fields import fields, is_sensitive, maybe_ms, maybe_text, text, texts
 from interlock.compiler.lower_models import grounding
 from interlock.compiler.walk import UNDOABLE, ids_of, listed_steps
 from interlock.plan import steps as plan
@@ -73,7 +73,9 @@ class _Lowering:
     def _run(self, step: Written, common: dict[str, Any]) -> plan.Step:
         name, child = step.model.run, self._made[step.model.run]
         given = {"bind": step.model.with_ or {}, "waiting": maybe_text(step.model.waiting)}
-        return plan.RunStep(**common, procedure=name, digest=child.digest, hides=given_back(child), **given)
+        masked = tuple(key for key, field in self._unit.procedures[name].input.items() if is_sensitive(field))
+        hides = given_back(child)
+        return plan.RunStep(**common, procedure=name, digest=child.digest, hides=hides, masked=masked, **given)
 
     def _act(self, step: Written, common: dict[str, Any]) -> plan.Step:
         choice = step.model.act

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from interlock.interpreter import responses
+from interlock.interpreter import provenance, responses
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.failures import FlowEnded, FlowWaits, StepFailed
 from interlock.interpreter.lifecycle import transition
@@ -104,8 +104,12 @@ def hand_over(turn: Turn, text: Text, to: str = "") -> FlowEnded:
 
 
 def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
+    variables = turn.context["vars"]
     for name, value in step.values.items():
-        turn.state.vars[name] = turn.context["vars"][name] = turn.program.value(value)(turn.context)
+        given = turn.program.value(value)(turn.context)
+        made = {name: given, provenance.beside(name): provenance.of_value(turn, turn.context, value)}
+        turn.state.vars |= made
+        variables |= made
 
 
 ACTIONS: dict[str, Action] = {

@@ -7,6 +7,7 @@ from typing import Any
 from interlock.interpreter import calls
 from interlock.interpreter.called import asked_for, can_be_asked
 from interlock.interpreter.failures import Interrupted, StepFailed
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text
@@ -41,7 +42,11 @@ def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
         _ask_again(turn, step, path)
         return {}
     values = [result.result for result in results]
-    return {"result": values if step.expand else values[0], "calls": [_brief(result) for result in results]}
+    return {
+        "result": values if step.expand else values[0],
+        RESULT: [{"receipt": result.receipt_id} for result in results if result.receipt_id],
+        "calls": [_brief(result) for result in results],
+    }
 
 
 def _made(turn: Turn, step: CallStep, combinations: list[dict[str, Any] | None]) -> Calling[list[CallResult]]:

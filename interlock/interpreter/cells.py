@@ -44,7 +44,7 @@ def read(
     cell = state.cells.get(tool, {}).get(key)
     if cell is None:
         return CellRead(absent="missing", reason=f"no successful call of {tool!r} has filled `cells.{tool}.{key}`")
-    changed = _out_of_date(state, tool, key, cell, current)
+    changed = _invalidated(cell) or _out_of_date(state, tool, key, cell, current)
     if changed:
         return CellRead(absent="stale", reason=f"`cells.{tool}.{key}` is stale: {changed}", receipt=cell["receipt"])
     age_ms = now_ms - cell["at_ms"]
@@ -72,7 +72,11 @@ class Live(dict[str, dict[str, Any]]):
 def live(state: State, tool: str, current: Current) -> dict[str, Any]:
     """The cells of one tool that are neither stale nor out of scope."""
     cells = state.cells.get(tool, {})
-    return {key: cell["value"] for key, cell in cells.items() if not _out_of_date(state, tool, key, cell, current)}
+    return {
+        key: cell["value"]
+        for key, cell in cells.items()
+        if not (_invalidated(cell) or _out_of_date(state, tool, key, cell, current))
+    }
 
 
 def current_in(context: Mapping[str, Any]) -> Current:
@@ -143,20 +147,29 @@ def too_large(tool: Tool, result: Any) -> str:
     return ""
 
 
-def drop(state: State, tools: Collection[str]) -> list[str]:
-    """Forget the cells of `tools`; the names of those that had any."""
-    return [tool for tool in tools if state.cells.pop(tool, None)]
+def invalidate(
+    state: State, tools: Collection[str], sources: Json, current: Current, by: Json
+) -> tuple[list[str], Json]:
+    """Take the values of the cells of `tools`; the names of those that had any, and what of `sources` still holds.
 
-
-def invalidate(state: State, tools: Collection[str], sources: Json, current: Current) -> tuple[list[str], Json]:
-    """Forget the cells of `tools`; the names of those that had any, and those of `sources` that this has not changed.
-
-    What a call makes stale itself has not changed since it was made.
+    What a call makes stale itself has not changed since it was made. `by` is the call: `{tool, step, receipt}`.
     """
     before = _changed_among(state, sources, current)
-    dropped = drop(state, tools)
+    dropped = [tool for tool in tools if is_live(state.cells.get(tool, {}))]
+    for layer in state.layers:
+        layer.update((tool, _without_values(layer[tool], by)) for tool in dropped if is_live(layer.get(tool, {})))
     own = _changed_among(state, sources, current) - before
     return dropped, {path: then for path, then in sources.items() if path not in own}
+
+
+def _without_values(filled: Mapping[str, Json], by: Json) -> dict[str, Json]:
+    """Cells that the call `by` has made stale: what they held is gone, and why."""
+    return {key: {**cell, "value": None, "made_from": {}, "invalidated": by} for key, cell in filled.items()}
+
+
+def is_live(filled: Mapping[str, Json]) -> bool:
+    """Whether no call has made these cells of a tool stale since they were filled; not where there are none."""
+    return bool(filled) and not any("invalidated" in cell for cell in filled.values())
 
 
 def _changed_among(state: State, sources: Json, current: Current) -> set[str]:
@@ -174,6 +187,11 @@ def at_path(value: Any, path: str) -> tuple[bool, Any]:
         else:
             return False, None
     return True, value
+
+
+def _invalidated(cell: Json) -> str:
+    by = cell.get("invalidated")
+    return f"the call {by['receipt']} of {by['tool']!r} at step {by['step']!r} has made it so" if by else ""
 
 
 def _out_of_date(state: State, tool: str, key: str, cell: Json, current: Current) -> str:
@@ -211,7 +229,7 @@ def _cell_changed(state: State, path: str, then: Any, current: Current, seen: fr
 
 def _stored(state: State, path: str) -> tuple[bool, Any]:
     _, tool, *rest = path.split(".")
-    values = {key: cell["value"] for key, cell in state.cells.get(tool, {}).items()}
+    values = {key: cell["value"] for key, cell in state.cells.get(tool, {}).items() if "invalidated" not in cell}
     return at_path(values, ".".join(rest))
 
 

@@ -1,7 +1,5 @@
 """Walking a flow. Its position is a journal of finished steps: going on is walking again and skipping what it holds."""
 
-from typing import Any
-
 from interlock.expressions.outcomes import Missing
 from interlock.interpreter.actions import ACTIONS
 from interlock.interpreter.asserting import holds, holds_now
@@ -13,6 +11,7 @@ from interlock.interpreter.models.acting import act
 from interlock.interpreter.models.generating import generate
 from interlock.interpreter.models.planning import plan
 from interlock.interpreter.models.retrieving import retrieve
+from interlock.interpreter.provenance import recall
 from interlock.interpreter.run_steps import run
 from interlock.interpreter.state import Json
 from interlock.interpreter.turn import Calling, Turn
@@ -122,7 +121,7 @@ class Walk:
         if isinstance(step, CallStep):
             self._kept(step, path, (yield from call(self.turn, step, path)))
         elif isinstance(step, RunStep):
-            self._kept(step, path, {"result": run(self.turn, step, path, self.journal[path])})
+            self._kept(step, path, run(self.turn, step, path, self.journal[path]))
         elif isinstance(step, GenerateStep):
             self._kept(step, path, (yield from generate(self.turn, step)))
         elif isinstance(step, ActStep):
@@ -140,7 +139,7 @@ class Walk:
     def _kept(self, step: Step, path: str, kept: Json) -> None:
         self.journal[path] = {"mark": DONE, **kept}
         if "result" in kept:
-            self._gave(step, kept["result"])
+            self._gave(step, kept)
 
     def _inside(self, step: Step, path: str) -> Calling[None]:
         if isinstance(step, DoStep):
@@ -182,10 +181,10 @@ class Walk:
     def _remember(self, step: Step, entry: Json) -> None:
         """Bring the result of a call back into the context, and what a `respond` may say of it."""
         if "result" in entry:
-            self._gave(step, entry["result"])
+            self._gave(step, entry)
         if isinstance(step, CallStep) and "result" in entry:
             self.turn.last = recalled(step, entry)
 
-    def _gave(self, step: Step, result: Any) -> None:
-        self.turn.context["steps"][step.id] = {"result": result}
-        learn(self.turn, ("steps", step.id, "result"), result)
+    def _gave(self, step: Step, kept: Json) -> None:
+        recall(self.turn.context["steps"], step.id, kept)
+        learn(self.turn, ("steps", step.id, "result"), kept["result"])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing
-from interlock.interpreter import cells
+from interlock.interpreter import cells, provenance
 from interlock.interpreter.fields import same
 from interlock.plan.naming import names_identifier
 from interlock.plan.templates import only_path
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from interlock.plan.tools import Argument
 
 FREE_ROOTS = frozenset({"message", "slots", "vars"})
-"""Context roots that may hold what the user said, or a model."""
+"""Context roots that may hold what the user said, or a model; a variable is one where nothing is known of its ends."""
+
+PROSE = ("message", "message.text", "error", "error.message")
+"""Paths of what people and the engine have said, which proves nothing."""
 
 _NO_DASHES = str.maketrans("", "", "-‐‑‒–—―−")
 
@@ -50,10 +53,11 @@ def untraceable(desk: "Desk", name: str, argument: "Argument", given: "Given", s
         values = given.value if isinstance(given.value, list) else [given.value]
         traced = all(from_words(desk, slot, value) for value in values)
         return "" if traced else f"{name!r} holds an identifier that the user did not say"
-    if not any(path.partition(".")[0] in FREE_ROOTS or _by_model(desk, path) for path in given.paths):
+    ends = frozenset(end.get("source", "vars") for end in provenance.ends(desk.turn, desk.context, given.paths))
+    if not any(path.partition(".")[0] in FREE_ROOTS or path in PROSE or _by_model(desk, path) for path in ends):
         return ""
     claimed = list(_claimed(name, argument, given.value))
-    sound = list(_sound_values(desk, given.paths)) if claimed else []
+    sound = list(_sound_values(desk, given.paths | ends)) if claimed else []
     if all(any(same(value, one) for one in sound) for value in claimed):
         return ""
     return f"{name!r} names an identifier, but its value was computed: copy it from a slot, a cell or the user"
@@ -107,12 +111,13 @@ def _sound_values(desk: "Desk", paths: frozenset[str]) -> Iterator[Any]:
             yield from _leaves(_proof(desk, f"slots.{slot}"))
         for tool in desk.turn.state.cells:
             yield from _leaves(cells.live(desk.turn.state, tool, desk.current))
-        yield from _leaves(_value_at(desk, "user"))
+        for given in ("user", "input"):
+            yield from _leaves(_value_at(desk, given))
 
 
 def _proof(desk: "Desk", path: str) -> Any:
     root, _, rest = path.partition(".")
-    if root == "vars" or path in ("message", "message.text") or _by_model(desk, path):
+    if root == "vars" or path in PROSE or _by_model(desk, path):
         return None
     value = _value_at(desk, path)
     slot = rest.partition(".")[0]

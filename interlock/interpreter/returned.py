@@ -90,7 +90,8 @@ def changed(desk: "Desk", call: "CallResult", assembled: "Assembled", came: "Too
     sources = assembled.made_from
     without_effect = call.effect == "none" if tool.writes else call.outcome == "blocked"
     if tool.invalidates and not without_effect:
-        done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current)
+        by = {"tool": call.tool, "step": call.step, "receipt": call.receipt_id}
+        done["invalidated"], sources = cells.invalidate(state, tool.invalidates, sources, desk.current, by)
     if call.sent is not None:  # sent once more, it does not find stale what it has made stale itself
         call.sent["made_from"] = sources
     if call.receipt_id is None or call.outcome not in ("success", "ensures"):

@@ -1,6 +1,6 @@
 """The step `run` of a flow: a procedure is begun with a traced input, and the flow goes on when it has ended."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from interlock.interpreter import receipts
 from interlock.interpreter.arguments import Assembled, assemble
@@ -8,6 +8,7 @@ from interlock.interpreter.attempts import Attempt, blocked, lacking, without
 from interlock.interpreter.called import asked_for, can_be_asked
 from interlock.interpreter.commands import RunProcedure
 from interlock.interpreter.failures import FlowRuns, StepFailed
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer
 from interlock.interpreter.slots import entries_of
@@ -18,8 +19,8 @@ from interlock.interpreter.turn import CallResult, Part, Turn
 from interlock.plan.steps import RunStep
 
 
-def run(turn: Turn, step: RunStep, path: str, entry: Json) -> Any:
-    """The result of the procedure, once it has ended; before that the flow is left, to go on later."""
+def run(turn: Turn, step: RunStep, path: str, entry: Json) -> Json:
+    """What the journal keeps of the procedure, once it has ended; before that the flow is left, to go on later."""
     ended = entry.get("ended")
     if ended is None:
         given = _given(turn, step, path)
@@ -27,7 +28,7 @@ def run(turn: Turn, step: RunStep, path: str, entry: Json) -> Any:
     if ended["ending"] != "done":
         kind: Literal["cancelled", "error"] = "cancelled" if ended["ending"] == "cancelled" else "error"
         raise StepFailed(kind, ended["message"], step.id, step.at, step.procedure, path=path)
-    return ended["result"]
+    return {"result": ended["result"], RESULT: [{"run": ended["run"]}]}
 
 
 def _given(turn: Turn, step: RunStep, path: str) -> Assembled:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from interlock.expressions import Missing
-from interlock.interpreter import cells
+from interlock.interpreter import cells, provenance
 from interlock.interpreter.context import Context
 from interlock.interpreter.turn import Filled, Found
 from interlock.plan.templates import only_path, paths_in
@@ -120,7 +120,8 @@ def _copied(desk: Desk, name: str, argument: "Argument", path: str, origin: "Jso
         there, value = False, None
     if not there or value is None:
         return Nothing("missing", f"`{path}` holds no value")
-    return Given(value, {**origin, "source": path}, frozenset({path}))
+    known = provenance.of_path(desk.turn, desk.context, path)
+    return Given(value, {**origin, "source": path, **known}, frozenset({path}))
 
 
 def _slot(desk: Desk, name: str, argument: "Argument", path: str, origin: "Json") -> Read:
@@ -180,7 +181,7 @@ def _computed(desk: Desk, name: str, value: Any, by: str) -> Read:
     if made is None:
         slots = [path.split(".")[1] for path in sorted(paths) if path.startswith("slots.")]
         return Nothing("missing", "its template gives none", slots[0] if len(slots) == 1 else "")
-    return Given(made, {"source": by, "reads": sorted(paths)}, paths)
+    return Given(made, {"source": by, **provenance.of_paths(desk.turn, desk.context, paths)}, paths)
 
 
 def several(argument: str, slot: str, values: list[Any]) -> Block:

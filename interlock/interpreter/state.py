@@ -21,7 +21,8 @@ class State:
     - `seen`: message id to `{body: digest of the body, at_ms, turn, size, reply}`, oldest first.
     - `slots`: kept slots: name to `{status, value, found: [[value, raw, start, end]], turn}`.
     - `cells`: tool to key to `{value, producer, run, step, receipt, at_ms, scope, turn, made_from}`; `made_from` holds
-      the values its call was made from, by source path, so that a change makes the cell stale.
+      the values its call was made from, by source path, so that a change makes the cell stale. One that a call has
+      made stale has no value, and `invalidated`: `{tool, step, receipt}` of that call.
     - `receipts`: the last receipts: `{id, tool, step, turn, arguments, outcome, status, at_ms}`.
     - `flow`: a flow that waits: `{name, route, journal, path (of the step), asked, attempts, turn}`, or none.
     - `background`: flows that a procedure runs for: child id to what `flow` has, and `{procedure, language, slots,
@@ -52,6 +53,11 @@ class State:
     records: list[Json] = field(default_factory=list)
     calls: int = 0
     model: Json | None = None
+
+    @property
+    def layers(self) -> list[dict[str, dict[str, Json]]]:
+        """All cells that can be seen; a session has one layer of them."""
+        return [self.cells]
 
     def as_json(self) -> Json:
         """A deep copy made of JSON values only."""

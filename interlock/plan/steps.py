@@ -54,13 +54,15 @@ class CallStep(BaseStep):
 class RunStep(BaseStep):
     """Another procedure, by the digest that this plan was checked against; `bind` is its input.
 
-    `waiting` is what a conversation says meanwhile, `hides` are the parts of the result that are sensitive.
+    `waiting` is what a conversation says meanwhile; `hides` are the parts of the result, and `masked` the inputs, that
+    are sensitive.
     """
 
     action: Literal["run"]
     procedure: str
     digest: str
     hides: tuple[Path, ...] = ()
+    masked: tuple[str, ...] = ()
     bind: dict[str, Value] = {}
     waiting: Text | None = None
     compensate: tuple["Step", ...] = ()

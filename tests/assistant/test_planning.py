@@ -75,7 +75,11 @@ def test_a_plan_is_carried_out_in_order_with_results_by_their_coordinates(desk, 
         {"action": "find", "texts": [], "results": {}},
         {"action": "note", "texts": ["words"], "results": {"about": "1.state", "days": "1.days"}},
     ]
-    assert desk.record["calls"][1]["sources"]["about"] == {"source": "plan.1.state", "by": "plan"}
+    assert desk.record["calls"][1]["sources"]["about"] == {
+        "source": "plan.1.state",
+        "by": "plan",
+        "receipt": desk.record["calls"][0]["receipt"],
+    }
     assert [one["chosen_by"] for one in desk.record["calls"]] == ["plan", "plan"]
     assert [(one["kind"], one["round"]) for one in desk.record["scratchpad"]] == [
         ("action", 1),

@@ -67,8 +67,10 @@ async def _asked(url):
         found["result"] = await run.result()
         found["records"] = await run.query("records", 0)
         found["plan"] = await run.query("plan")
-        child = await client.get_workflow_handle("november/post_to_ledger").query("status")
-        assert (child["spec"], child["status"]) == ("post-to-ledger", "done")
+        child = client.get_workflow_handle("november/post_to_ledger")
+        status = await child.query("status")
+        assert (status["spec"], status["status"]) == ("post-to-ledger", "done")
+        found["child"] = (await child.query("record"))["steps"]
         found["ended"] = await _ended(client)
         return found
 
@@ -92,9 +94,9 @@ def shape(value):
 
 
 def test_every_example_has_the_shape_of_what_a_run_says(shown, answers):
-    assert shown.keys() == answers.keys() - {"records"} | {"record"}
+    assert shown.keys() == answers.keys() - {"records", "child"} | {"record", "source"}
     for name, example in shown.items():
-        if name != "record":
+        if name not in ("record", "source"):
             assert shape(example) == shape(answers[name]), name
 
 
@@ -112,6 +114,19 @@ def test_the_record_of_a_step_is_as_shown_and_each_of_its_keys_is_explained(show
     keys = {key for one in answers["records"]["records"] for key in one}
     calls = {key for one in steps.values() for call in one["calls"] for key in call}
     assert keys | calls <= explained
+
+
+def test_what_the_ledger_is_told_leads_to_the_receipt_of_who_said_so(shown, answers):
+    records = answers["records"]["records"]
+    steps = {one["step"]: one for one in records if "step" in one}
+    handed = steps["post_to_ledger"]
+    assert shape(handed["sources"]["total"]) == shape(shown["source"])
+    (end,) = handed["sources"]["total"]["made_of"]
+    assert end == {"source": "cells.get_payrun.total", "receipt": steps["get_payrun"]["calls"][-1]["receipt"]}
+    (call,) = answers["child"][0]["calls"]
+    assert call["arguments"]["total"] == handed["arguments"]["total"]
+    given_by = {"run": "november", "step": "post_to_ledger"}
+    assert call["sources"]["total"] == {"source": "input.total", "given_by": given_by}
 
 
 def test_every_typed_error_of_a_run_is_on_the_page():

@@ -33,6 +33,10 @@ class World:
         where = {"receipt": "run/1", "step": "f/s"}
         self.state.cells[name] = cells.made(self.state, tool, name, result, **where, sources=sources, now_ms=at_ms)
 
+    def invalidate(self, tools: list[str], sources=()) -> tuple[list[str], dict]:
+        by = {"tool": "logout", "step": "out", "receipt": "r/9"}
+        return cells.invalidate(self.state, tools, dict(sources), self.now.get, by)
+
     def read(self, name: str, key: str, **options) -> cells.CellRead:
         return cells.read(self.state, name, key, self.now.get, **{"now_ms": 0, **options})
 
@@ -106,11 +110,26 @@ def test_staleness_goes_along_a_chain_of_cells(world):
     assert world.read("find_eta", "eta").absent == "stale"
 
 
-def test_a_cell_of_a_cell_that_was_dropped_is_stale(world):
+def test_a_cell_of_a_cell_that_was_made_stale_is_stale(world):
     world.fill(a_tool(id="id"), "login", {"id": "u1"})
     world.fill(a_tool(balance="b"), "balance", {"b": 5}, ["cells.login.id"])
-    assert cells.drop(world.state, ["login", "never_called"]) == ["login"]
+    assert world.invalidate(["login", "never_called"])[0] == ["login"]
     assert world.read("balance", "balance").absent == "stale"
+
+
+def test_a_cell_is_stale_by_the_call_that_has_made_it_so_until_it_is_filled_again(world):
+    world.fill(a_tool(id="id"), "login", {"id": "u1"})
+    assert world.read("login", "other").absent == "missing"
+    world.invalidate(["login"])
+    assert cells.live(world.state, "login", world.now.get) == {}
+    read = world.read("login", "id")
+    assert (read.absent, read.value) == ("stale", None)
+    assert read.reason == "`cells.login.id` is stale: the call r/9 of 'logout' at step 'out' has made it so"
+    assert world.invalidate(["login"])[0] == []
+    world.state = restored(world.state.as_json())
+    assert world.read("login", "id").reason == read.reason
+    world.fill(a_tool(id="id"), "login", {"id": "u2"})
+    assert world.read("login", "id").value == "u2"
 
 
 def test_two_cells_made_from_each_other_do_not_hang(world):
@@ -198,7 +217,7 @@ def test_what_a_call_invalidates_itself_has_not_changed_since_it_was_made(world)
     world.fill(a_tool(fee="fee"), "get_fee", {"fee": 1}, paths=["cells.get_balance.amount"])
     paths = ["cells.get_balance.amount", "cells.get_fee.fee", "vars.to"]
     sources = cells.made_from(world.state, paths, world.now.get)
-    dropped, left = cells.invalidate(world.state, ["get_balance", "get_rate"], sources, world.now.get)
+    dropped, left = world.invalidate(["get_balance", "get_rate"], sources)
     assert (dropped, left) == (["get_balance"], {"vars.to": None})
     where = {"receipt": "r", "step": "s"}
     filled = cells.made(world.state, transfer, "transfer", {"no": "1"}, **where, sources=left, now_ms=0)
@@ -212,5 +231,5 @@ def test_what_had_changed_before_a_call_invalidates_anything_makes_its_cells_sta
     world.fill(a_tool(amount="amount"), "get_balance", {"amount": 7})
     sources = cells.made_from(world.state, ["cells.get_balance.amount"], world.now.get)
     world.fill(a_tool(amount="amount"), "get_balance", {"amount": 8})
-    _, left = cells.invalidate(world.state, ["get_balance"], sources, world.now.get)
+    _, left = world.invalidate(["get_balance"], sources)
     assert left == sources

@@ -46,6 +46,27 @@ def test_variables_are_set_in_order_and_belong_to_the_flow(talk, flow):
     assert desk.say("eight888")["text"].lower() == "true\n\n8 9"
 
 
+def test_arguments_are_followed_through_variables_results_and_templates_over_turns(talk, flow):
+    values = {"by_variable": "{{ vars.seen }}", "by_result": "{{ steps.get.result.n }}", "made": "no {{ vars.seen }}"}
+    taken = {name: {"type": "string", "source": "caller", "send_as": name} for name in values}
+    desk = flow(
+        talk.step("call", tool="get"),
+        talk.step("set", values={"seen": "{{ steps.get.result.n }}"}),
+        talk.step("collect", slots=("one",)),
+        talk.step("call", tool="put", bind=values),
+        tools={"get": talk.tool(), "put": talk.tool(input=taken), "sized": talk.tool("one")},
+        answers={"get": {"n": "7"}},
+    )
+    desk.say("x")
+    desk.say("small")
+    end = {"source": "steps.get.result.n", "receipt": f"{desk.state.run_id}/1"}
+    assert desk.record["calls"][0]["sources"] == {
+        "by_variable": {"by": "caller", "source": "vars.seen", "made_of": [end]},
+        "by_result": {"by": "caller", **end},
+        "made": {"source": "caller", "reads": ["vars.seen"], "made_of": [end]},
+    }
+
+
 def test_the_first_branch_that_holds_is_taken(talk, flow):
     branches = [
         talk.placed(when="message.text == 'a'", do=[talk.reply("A")]),

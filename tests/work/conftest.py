@@ -55,10 +55,13 @@ class World:
 class Run:
     """One run with its timers; children are runs of the same world."""
 
-    def __init__(self, world, name, given, now_ms=BEGIN, language=""):
+    def __init__(self, world, name, given, now_ms=BEGIN, language="", given_by=None):
         self.world, self.name, self.now_ms = world, name, now_ms
         self.program = link(world.plans[name])
-        self.state = started(self.program, run_id=f"run-{name}", given=given, now_ms=now_ms, language=language)
+        run_id = f"run-{name}"
+        self.state = started(
+            self.program, run_id=run_id, given=given, now_ms=now_ms, language=language, given_by=given_by
+        )
         self.machine = WorkMachine(self.program, self.state)
         self.timers = {}
         self.children = {}
@@ -78,7 +81,8 @@ class Run:
                 case CancelTimer():
                     self.timers.pop(command.timer_id, None)
                 case RunProcedure():
-                    child = Run(self.world, command.procedure, command.input, self.now_ms, command.language)
+                    by = {"run": self.state.run_id, "step": command.child_id}
+                    child = Run(self.world, command.procedure, command.input, self.now_ms, command.language, by)
                     self.children[command.child_id] = child
                     if (end := self.ended(command.child_id)) is not None:
                         waiting += self.machine.handle(end)
@@ -92,8 +96,9 @@ class Run:
         if not child.machine.finished:
             return None
         ending = {"done": "done", "ended": "failed", "cancelled": "cancelled"}[child.state.status]
-        message = (child.state.failure or {}).get("message", "")
-        return ProcedureEnded(child_id, ending, self.now_ms, child.state.result or {}, message, left=child.state.leaves)
+        message, run_id = (child.state.failure or {}).get("message", ""), child.state.run_id
+        left = child.state.leaves
+        return ProcedureEnded(child_id, ending, self.now_ms, child.state.result or {}, message, run_id, left)
 
     def release(self):
         """The calls that were held are answered."""

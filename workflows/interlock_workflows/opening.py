@@ -84,6 +84,14 @@ def run_id_of(info: workflow.Info) -> str:
     return told or info.first_execution_run_id
 
 
+def starter(info: workflow.Info) -> Json | None:
+    """The `{run, step}` that has started this run as a part of its own, if one has."""
+    if info.parent is None or not pinned_plan():
+        return None
+    run = info.parent.workflow_id
+    return {"run": run, "step": info.workflow_id.removeprefix(f"{run}/")}
+
+
 def _told(name: str) -> str:
     kept = workflow.memo_value(name, None, type_hint=RawValue)
     if kept is None:

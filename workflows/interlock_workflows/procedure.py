@@ -37,7 +37,7 @@ from interlock_workflows.archive import Archive
 from interlock_workflows.asking import ask_model
 from interlock_workflows.children import given_back, run_child
 from interlock_workflows.clock import now_ms
-from interlock_workflows.opening import language_of_starter, run_id_of
+from interlock_workflows.opening import language_of_starter, run_id_of, starter
 from interlock_workflows.queue import Queue
 from interlock_workflows.trail import Trail, of_run
 
@@ -336,6 +336,7 @@ def opened(program: Program, given: Any, info: workflow.Info) -> RunState:
             given=messages.procedure_input(given),
             now_ms=now_ms(),
             language=language_of_starter(),
+            given_by=starter(info),
         )
     except Malformed as problem:
         raise inbound.malformed(problem) from None

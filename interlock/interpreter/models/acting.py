@@ -9,6 +9,7 @@ from interlock.interpreter.models.proposing import propose
 from interlock.interpreter.models.rounds import Rounds
 from interlock.interpreter.models.scratchpad import Scratchpad
 from interlock.interpreter.models.selecting import goes_on, select
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.reading import read
 from interlock.interpreter.runtimes.port import HandOver
 from interlock.interpreter.turn import Calling, Turn
@@ -35,7 +36,7 @@ def act(turn: Turn, step: "ActStep", path: str, entry: "Json") -> "Calling[Json]
             going = yield from _round(turn, step, rounds)
         known["calls"] = sum(one.went_out for one in rounds.made)
     turn.last = rounds.made
-    return {"result": rounds.results}
+    return {"result": rounds.results, RESULT: pad.ends}
 
 
 def _round(turn: Turn, step: "ActStep", rounds: Rounds) -> Calling[bool]:

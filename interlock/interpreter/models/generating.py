@@ -17,6 +17,7 @@ from interlock.interpreter.models.quoting import with_sources
 from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.models.sentences import whole_sentences
 from interlock.interpreter.models.strangers import Basis, basis_of, strange
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
 from interlock.plan.models import Class, Grounding
@@ -48,7 +49,8 @@ class Written:
 def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     """Add prose to the reply, unless a mount's response answers the turn's only call; or fill in the step's fields."""
     if step.output is not None:
-        return {"result": (yield from _filled(turn, step))}
+        filled = yield from _filled(turn, step)
+        return {"result": filled, RESULT: [{"model": turn.asking.generations[-1]["call"]}]}
     if not turn.parts and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
@@ -80,7 +82,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if part is None:
         raise StepFailed("model", came.message or _nothing(written), step.id, step.at)
     turn.parts.append(part)
-    return {"result": {"text": part.text, "kind": part.outcome}}
+    return {"result": {"text": part.text, "kind": part.outcome}, RESULT: [{"model": asked.call_id}]}
 
 
 def _filled(turn: Turn, step: "GenerateStep") -> "Calling[Json]":

@@ -14,6 +14,7 @@ from interlock.interpreter.models.proposals import PLAN, schema_of, told_action
 from interlock.interpreter.models.rounds import Rounds
 from interlock.interpreter.models.scratchpad import THOUGHT_CHARS, Scratchpad
 from interlock.interpreter.models.selecting import Candidate, Selection, candidate_of
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.reading import read
 from interlock.interpreter.sources import Given
 from interlock.interpreter.texts import said
@@ -47,7 +48,7 @@ def plan(turn: Turn, step: "PlanStep", path: str, entry: "Json") -> "Calling[Jso
         if going and number > pad.round:
             going = yield from _taken(turn, step, rounds, number, item)
     turn.last = rounds.made
-    return {"result": rounds.results}
+    return {"result": rounds.results, RESULT: pad.ends}
 
 
 def _taken(turn: Turn, step: "PlanStep", rounds: Rounds, number: int, item: "Json") -> Calling[bool]:
@@ -73,12 +74,13 @@ class _Gives:
 
 def _results(pad: Scratchpad, candidate: Candidate, item: "Json") -> dict[str, Given]:
     """What earlier actions gave, at the coordinates of the plan; what is not there is missing."""
-    by_round = {block["round"]: block.get("result") for block in pad.observations}
+    by_round = {block["round"]: block for block in pad.observations}
     found: dict[str, Given] = {}
     for name, (number, path) in item["results"].items():
-        there, value = at_path(by_round.get(number), path)
+        block = by_round.get(number, {})
+        there, value = at_path(block.get("result"), path)
         if there and value is not None and name in candidate.taking.input:
-            origin = {"source": f"plan.{number}.{path}", "by": "plan"}
+            origin = {"source": f"plan.{number}.{path}", "by": "plan", **block.get("from", {})}
             found[name] = Given(value, origin, frozenset())
     return found
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from interlock.expressions import Missing
 from interlock.interpreter.commands import Retrieve
 from interlock.interpreter.failures import Interrupted
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.receipts import number
 from interlock.interpreter.turn import Calling, Turn
 
@@ -34,7 +35,8 @@ def retrieve(turn: Turn, step: "RetrieveStep") -> "Calling[Json]":
         return {}
     entry["sources"] = [_named(one["source"]) for one in came.passages]
     turn.asking.passages += [dict(one) for one in came.passages]
-    return {"result": {"count": len(came.passages), "sources": entry["sources"]}}
+    found = {"count": len(came.passages), "sources": entry["sources"]}
+    return {"result": found, RESULT: [{"retriever": step.retriever}]}
 
 
 def _query(turn: Turn, step: "RetrieveStep") -> str:

@@ -60,17 +60,17 @@ class Rounds:
             result.outcome, result.effect = "error", "unknown"
             turn.failed(self.step.at, "procedure-failed", ended["message"])
         turn.asking.earlier = [*self.made, result]
-        return self._observed(result)
+        return self._observed(result, ended["run"])
 
     @property
     def results(self) -> list[Any]:
         """What the actions that have succeeded gave, in order."""
         return [one.result for one in self.made if one.outcome == "success"]
 
-    def _observed(self, result: CallResult) -> bool:
+    def _observed(self, result: CallResult, run: str = "") -> bool:
         """Note what came of an action; one that may have changed something, or that lacks something, is the last."""
         self.made.append(result)
-        self.pad.observation(result)
+        self.pad.observation(result, run)
         if can_be_asked(result):  # what a blocked call lacks comes before everything else that could be said
             self.turn.asking.lack = guidance(self.turn, result)
             self.turn.asking.lacking = result

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 THOUGHT_CHARS = 500
 """How much of what a model gives as its reason is kept."""
 
-UNSHOWN = ("result", "went_out")
+UNSHOWN = ("result", "went_out", "from")
 """What of a block is not in the record: results stand there with their calls, as far as they may be seen."""
 
 
@@ -48,12 +48,19 @@ class Scratchpad:
         block = {"name": selection.candidate.name, "by": selection.by, "more": selection.more}
         self.blocks.append({"kind": "action", "round": number, **block})
 
-    def observation(self, result: CallResult) -> None:
-        """What came of it."""
+    @property
+    def ends(self) -> "list[Json]":
+        """Where the results are from."""
+        return [block["from"] for block in self.observations if "from" in block]
+
+    def observation(self, result: CallResult, run: str = "") -> None:
+        """What came of it; `run` is the one of a procedure."""
         came: Json = {"result": result.result} if result.outcome == "success" else {}
         said = {"message": result.message} if result.message else {}
         block: Json = {"name": result.tool, "outcome": result.outcome, **came, **said}
         block["went_out"] = result.went_out
+        if "result" in block and (run or result.receipt_id):
+            block["from"] = {"run": run} if run else {"receipt": result.receipt_id}
         self.blocks.append({"kind": "observation", "round": self.round, **block})
 
     def results(self, step: str, at: str) -> list[CallResult]:

@@ -7,6 +7,7 @@ from interlock.expressions.outcomes import NotMet
 from interlock.interpreter import calls
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
+from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work.frames import Frame, passes_to
 from interlock.interpreter.work.tasks import Stopped, Working
@@ -44,7 +45,7 @@ def call(walk: "Walk", step: CallStep, frame: Frame, instance: str, entry: "Json
             entry["sent"] = result.sent
         if result.outcome != "success":
             raise _failed(step, frame, entry, result)
-        entry["result"] = result.result
+        entry |= {"result": result.result, RESULT: [{"receipt": result.receipt_id}]}
         if step.repeat is None or _enough(step, frame, result.result):
             return
         yield from _pause(walk, step, frame, instance, entry)

@@ -10,9 +10,10 @@ from interlock.interpreter.work.tasks import Stopped
 
 @dataclass
 class Ended(Exception):  # noqa: N818 - an end, not an error
-    """An `end` step: the procedure is done, with this result."""
+    """An `end` step: the procedure is done, with this result, and where it is from."""
 
     result: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass

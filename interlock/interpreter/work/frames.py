@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from interlock.interpreter import cells
+from interlock.interpreter import cells, provenance
 from interlock.interpreter.context import Context, at_time
 from interlock.interpreter.events import MessageReceived
 from interlock.interpreter.masking import learn
@@ -40,11 +40,18 @@ class Cells:
         self._own = own
         self._outer = outer
 
+    def __iter__(self) -> Iterator[str]:
+        """The tools that have any."""
+        yield from dict.fromkeys([*self._own, *(self._outer or ())])
+
     def get(self, tool: str, default: Any = None) -> Any:
-        """The cells of a tool."""
-        if tool in self._own:
-            return self._own[tool]
-        return default if self._outer is None else self._outer.get(tool, default)
+        """The cells of a tool; those around where its own have been made stale, and these have been filled since."""
+        own = self._own.get(tool)
+        around = self._outer.get(tool) if self._outer is not None else None
+        filled_since = own and around and cells.is_live(around) and not cells.is_live(own)
+        if own is None or filled_since:
+            return default if around is None else around
+        return own
 
     def __getitem__(self, tool: str) -> "dict[str, Json]":
         found: dict[str, Json] | None = self.get(tool)
@@ -55,14 +62,10 @@ class Cells:
     def __setitem__(self, tool: str, filled: "dict[str, Json]") -> None:
         self._own[tool] = filled
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._own, *(self._outer or ()))))
-
-    def pop(self, tool: str, default: Any = None) -> Any:
-        """Forget the cells of a tool here and around: what invalidates them has happened outside of any loop."""
-        found = self._own.pop(tool, None)
-        around = self._outer.pop(tool) if self._outer is not None else None
-        return found or around or default
+    @property
+    def layers(self) -> "list[dict[str, dict[str, Json]]]":
+        """Its own cells, then those around: what makes some stale has happened outside of any loop."""
+        return [self._own, *(self._outer.layers if self._outer is not None else ())]
 
 
 class View:
@@ -74,6 +77,7 @@ class View:
     def __init__(self, run: "RunState", seen: Cells) -> None:
         self._run = run
         self.cells = seen
+        self.layers = seen.layers
         self.run_id = run.run_id
         self.receipts = run.receipts
 
@@ -110,6 +114,7 @@ class Frame:
         context = Context(
             {
                 "input": run.input,
+                provenance.beside("input"): [{"given_by": run.given_by}] if run.given_by else [{}],
                 "config": program.plan.config,
                 "run": {"id": run.run_id},
                 "steps": {},
@@ -126,7 +131,7 @@ class Frame:
         for instance, entry in self.run.journal.items():
             name = instance.removeprefix(self.prefix)
             if "result" in entry and "/" not in name and instance.startswith(self.prefix):
-                steps[name] = {"result": entry["result"]}
+                provenance.recall(steps, name, entry)
 
     def _scene(self, context: Context, now_ms: int, language: str) -> Turn:
         """What calls and checks are made in."""
@@ -184,7 +189,9 @@ class Frame:
         roots = {**self.scene.context, **kept["roots"], "steps": dict(self.scene.context["steps"])}
         made = self._made(scope, prefix, Cells(kept["cells"], self.cells), kept["vars"], roots)
         made.recall()
-        for step, result in kept.get("steps", {}).items():
+        for step, entry in kept.get("done", {}).items():
+            provenance.recall(made.scene.context["steps"], step, entry)
+        for step, result in kept.get("steps", {}).items():  # as a version has kept them that knew of no ends
             made.scene.context["steps"][step] = {"result": result}
         return made
 
@@ -205,12 +212,17 @@ class Frame:
         made.scene = made._scene(context, self.scene.now_ms, self.scene.language)
         return made
 
-    def set(self, values: Mapping[str, Any]) -> None:
-        """Give variables values, in the order written."""
-        context = self.scene.context
+    def set(self, values: Mapping[str, Any]) -> "Json":
+        """Give variables values, in the order written; where each is from."""
+        context, origins = self.scene.context, dict[str, Any]()
         for name, value in values.items():
-            self.vars[name] = context["vars"][name] = self.program.value(value)(context)
-            learn(self.scene, ("vars", name), self.vars[name])
+            given = self.program.value(value)(context)
+            origins[name] = provenance.origin(self.scene, context, value, "value")
+            made = {name: given, provenance.beside(name): provenance.of_value(self.scene, context, value)}
+            self.vars |= made
+            context["vars"] |= made
+            learn(self.scene, ("vars", name), given)
+        return origins
 
     def instance(self, step: str) -> str:
         """The name of a step where it stands: `hires[E-7]/onboard`."""

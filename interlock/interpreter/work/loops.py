@@ -4,6 +4,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from interlock.interpreter import provenance
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.work.ends import raise_first
 from interlock.interpreter.work.frames import Frame
@@ -23,13 +24,13 @@ KEPT_OF_FAILURE = ("kind", "message", "step", "at", "tool", "text", "lacks")
 
 def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Working:
     """All passes that are not done yet; the step fails when one has failed, at once or when all have ended."""
-    keyed = _same_again(step, frame, entry)
+    keyed, ends = _same_again(step, frame, entry)
     done: Json = entry.setdefault("passed", {})
     failed: Json = entry.setdefault("failed", {})
     entry["items"] = len(keyed)
     scope = Scope(frame.scope)
     left = [(key, item) for key, item in keyed.items() if key not in done and key not in failed]
-    work = [_pass(walk, step, frame, scope, entry, key, item) for key, item in left]
+    work = [_pass(walk, step, frame, scope, entry, key, {step.variable: item, **ends}) for key, item in left]
     borne = (StepFailed,) if step.on_failure == "continue" else ()
     outcomes = yield Fork(work, scope, most=step.max_parallel, borne=borne)
     raise_first(one for one in outcomes if not isinstance(one, StepFailed | Stopped))  # ends of the whole procedure
@@ -40,9 +41,11 @@ def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Work
         raise Stopped
 
 
-def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "Json", key: str, item: Any) -> Working:
+def _pass(
+    walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "Json", key: str, roots: "Json"
+) -> Working:
     """One pass; that it has failed is kept too, for it is not for a run that goes on elsewhere to try again."""
-    inner = frame.one_pass(scope, step.id, key, {step.variable: item})
+    inner = frame.one_pass(scope, step.id, key, roots)
     try:
         yield from walk.steps(step.do, inner)
     except StepFailed as failure:
@@ -52,15 +55,19 @@ def _pass(walk: "Walk", step: ForEachStep, frame: Frame, scope: Scope, entry: "J
     walk.forget(inner.prefix)
 
 
-def _same_again(step: ForEachStep, frame: Frame, entry: "Json") -> dict[str, Any]:
-    """The items by their key, the same whenever the loop is taken up again, unless another plan has another list."""
+def _same_again(step: ForEachStep, frame: Frame, entry: "Json") -> "tuple[dict[str, Any], Json]":
+    """The items by their key, and where they are from, the same whenever the loop is taken up again.
+
+    Another plan may have another list.
+    """
     kept: Json | None = entry.get("list")
     if kept is not None and kept["of"] == step.each:
-        return dict(kept["keyed"])
+        return dict(kept["keyed"]), kept.get("ends", {})
     keyed = _keyed(step, frame)
+    ends = {provenance.beside(step.variable): provenance.of_value(frame.scene, frame.scene.context, step.each)}
     if not (_never_changes(step.each, "") and _never_changes(step.key, step.variable)):
-        entry["list"] = {"of": step.each, "keyed": keyed}
-    return keyed
+        entry["list"] = {"of": step.each, "keyed": keyed, "ends": ends}
+    return keyed, ends
 
 
 def _never_changes(value: Any, variable: str) -> bool:

@@ -23,7 +23,7 @@ from interlock.interpreter.work.knowing import known_in
 from interlock.interpreter.work.notes import Notes
 from interlock.interpreter.work.receiving import admitted, size_of
 from interlock.interpreter.work.retrying import prepared
-from interlock.interpreter.work.simple import values
+from interlock.interpreter.work.simple import sources, values
 from interlock.interpreter.work.state import Json, RunState
 from interlock.interpreter.work.tasks import Fork, Scope, Stopped, Tasks, Working
 from interlock.interpreter.work.walk import Walk
@@ -127,9 +127,9 @@ class WorkMachine:
         try:
             yield from self._walk.steps(self._work.steps, frame)
             frame.at(self._walk.now_ms)
-            self._succeed(self._given(frame), **frame.decided())
+            self._succeed(*self._given(frame), **frame.decided())
         except Ended as end:
-            self._succeed(end.result)
+            self._succeed(end.result, end.sources)
         except StepFailed as failure:
             if self._tasks.scope.stopped is None:
                 self._fail(_as_json(failure), undo=self._work.on_failure == "compensate", for_good=False)
@@ -140,15 +140,15 @@ class WorkMachine:
         except Stopped:
             self._stopped()
 
-    def _given(self, frame: Frame) -> Json:
+    def _given(self, frame: Frame) -> tuple[Json, Json]:
         try:
-            return values(frame, self._work.gives)
+            return values(frame, self._work.gives), sources(frame, self._work.gives, "value")
         except Missing as missing:
             raise StepFailed("missing", f"the result: {missing}", "result", "") from missing
 
-    def _succeed(self, result: Json, **more: Any) -> None:
+    def _succeed(self, result: Json, sources: Json, **more: Any) -> None:
         self.state.status, self.state.result = "done", result
-        self.notes.happened("done", self._walk.now_ms, **more)
+        self.notes.happened("done", self._walk.now_ms, sources=sources, **more)
 
     def _fail(self, failure: Json, *, undo: bool, for_good: bool) -> None:
         """What follows a failure that nothing has caught: the run stands still, undoes what it did, or is over."""

@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from interlock.plan.plan import Work
 
 
-def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms: int, language: str = "") -> RunState:
+def started(
+    program: "Program",
+    *,
+    run_id: str,
+    given: Mapping[str, Any],
+    now_ms: int,
+    language: str = "",
+    given_by: Json | None = None,
+) -> RunState:
     """The state of a new run. Raises InvalidMessage for an input that is not as the procedure declares.
 
-    `language` is what whoever runs it speaks.
+    `language` is what whoever runs it speaks; `given_by` the `{run, step}` that does, if it is a part of another.
     """
     work = program.plan.work
     if work is None:
@@ -28,6 +36,7 @@ def started(program: "Program", *, run_id: str, given: Mapping[str, Any], now_ms
         run_id=run_id,
         plan_digest=program.digest,
         input=fitting(work.input, given, "input"),
+        given_by=given_by,
         started_ms=now_ms,
         last_ms=now_ms,
         deadline_ms=None if work.deadline_ms is None else now_ms + work.deadline_ms,

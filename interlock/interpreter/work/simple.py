@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import responses
+from interlock.interpreter import provenance, responses
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.commands import RunProcedure, StartTimer
 from interlock.interpreter.failures import StepFailed
@@ -14,6 +14,7 @@ from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work import effects
 from interlock.interpreter.work.ends import Ended, Refused
 from interlock.interpreter.work.frames import Frame
+from interlock.interpreter.work.given import shown
 from interlock.interpreter.work.tasks import AwaitEvent, Working
 from interlock.plan.steps import (
     CallStep,
@@ -49,11 +50,11 @@ def do(walk: "Walk", step: Step, frame: Frame, instance: str, entry: "Json", not
         case ReceiveStep():
             yield from _receive(walk, step, instance, entry)
         case SetStep():
-            frame.set(step.values)
+            note["sources"] = frame.set(step.values)
         case RespondStep():
             _respond(walk, step, frame)
         case EndStep():
-            raise Ended(values(frame, step.gives))
+            raise Ended(values(frame, step.gives), sources(frame, step.gives, "value"))
         case FailStep():
             text = said(frame.scene, step.text)
             raise Refused(StepFailed("error", text, step.id, step.at, text=text), step.compensate)
@@ -66,6 +67,12 @@ def values(frame: Frame, templates: "Json") -> "Json":
     return {name: frame.program.value(value)(frame.scene.context) for name, value in templates.items()}
 
 
+def sources(frame: Frame, templates: "Json", by: str) -> "Json":
+    """Where these values are from, by name."""
+    scene = frame.scene
+    return {name: provenance.origin(scene, scene.context, value, by) for name, value in templates.items()}
+
+
 def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json", note: "Json") -> Working:
     """Another procedure; one that fails and leaves effects behind is undone like one that is done and has any.
 
@@ -75,6 +82,8 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
         return
     given = values(frame, step.bind)
     given = {name: value for name, value in given.items() if value is not None}
+    origins = {name: one for name, one in sources(frame, step.bind, "caller").items() if name in given}
+    note |= {"arguments": shown(frame.program.plan, step, given, origins), "sources": origins}
     entry["attempt"] = entry.get("attempt", 0) + 1
     child = instance if entry["attempt"] == 1 else f"{instance}~{entry['attempt']}"
     command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at, frame.scene.language)
@@ -88,7 +97,7 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
         raise StepFailed("cancelled", ended.message or "cancelled", step.id, step.at)
     if ended.ending == "failed":
         raise StepFailed("error", ended.message, step.id, step.at)
-    entry["result"] = ended.result
+    entry |= {"result": ended.result, provenance.RESULT: [{"run": ended.run_id}]}
 
 
 def _generate(walk: "Walk", step: GenerateStep, frame: Frame, entry: "Json", note: "Json") -> Working:
@@ -96,6 +105,7 @@ def _generate(walk: "Walk", step: GenerateStep, frame: Frame, entry: "Json", not
     scene = frame.scene
     try:
         entry["result"] = yield from fill(scene, step, values(frame, step.bind))
+        entry[provenance.RESULT] = [{"model": scene.asking.generations[-1]["call"]}]
     finally:
         note["models"], scene.asked = scene.asking.generations, None
         frame.at(walk.now_ms)
@@ -105,12 +115,14 @@ def _receive(walk: "Walk", step: ReceiveStep, instance: str, entry: "Json") -> W
     """The first event of that name that nobody has received."""
     waiting = walk.run.mailbox.get(step.event)
     if waiting:
-        entry["result"] = waiting.pop(0)["data"]
+        came = waiting.pop(0)
+        entry |= {"result": came["data"], provenance.RESULT: [{"event": came["id"]}]}
     else:
         if "place" not in entry:
             walk.run.waits += 1
             entry["place"] = walk.run.waits
-        entry["result"] = (yield [AwaitEvent(f"{instance}!receive", step.event, entry["place"])])[0].data
+        event = (yield [AwaitEvent(f"{instance}!receive", step.event, entry["place"])])[0]
+        entry |= {"result": event.data, provenance.RESULT: [{"event": event.id}]}
 
 
 def _until(walk: "Walk", step: WaitStep, frame: Frame, entry: "Json") -> int:

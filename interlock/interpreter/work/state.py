@@ -27,7 +27,9 @@ class RunState:
     - `journal`: step instance to `{mark, …}`: what is done, left out, begun, being handled, or of unknown outcome.
       An instance is the step's id, behind the passes it stands in: `hires[E-7]/onboard`.
     - `cells` of the run, as a session's; `passes`: pass of a loop to the `{cells, vars, roots}` of its own; of one
-      that is done and may have to be undone, with `undo` and the results of its `steps`.
+      that is done and may have to be undone, with `undo` and what the journal had of its steps with results: `done`.
+    - `vars`: of the run; beside each, behind a sign, where it is from, as `provenance` says.
+    - `given_by`: the `{run, step}` that has run this one as a part of its own, and given it its input.
     - `undo`: what can be undone, in the order of completion: instance to `{step, pass, at_ms, cells}`; with `effect`
       false where a group that can be undone has changed nothing.
     - `left`: what has changed outside, or may have, and no step undoes: instance to how many; `[*]` in an instance
@@ -44,6 +46,7 @@ class RunState:
     plan_digest: str
     input: Json
     requester: str = ""
+    given_by: Json | None = None
     language: str = ""
     status: Status = "running"
     started_ms: int = 0

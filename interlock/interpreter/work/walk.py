@@ -11,6 +11,7 @@ from interlock.interpreter.asserting import holds
 from interlock.interpreter.commands import StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.masking import learn
+from interlock.interpreter.provenance import RESULT, recall
 from interlock.interpreter.work import effects, loops, simple
 from interlock.interpreter.work.ends import Ended, Refused, raise_first
 from interlock.interpreter.work.frames import Frame
@@ -45,7 +46,7 @@ class Walk:
         mark = entry.get("mark")
         if mark == DONE:
             if "result" in entry:
-                frame.scene.context["steps"][step.id] = {"result": entry["result"]}
+                recall(frame.scene.context["steps"], step.id, entry)
             return
         if mark == SKIPPED:
             return
@@ -92,9 +93,9 @@ class Walk:
 
     def _done(self, step: Step, frame: Frame, instance: str) -> None:
         entry = self.run.journal[instance]
-        kept = {"result": entry["result"]} if "result" in entry else {}
+        kept = {key: entry[key] for key in ("result", RESULT) if key in entry}
         if kept:
-            frame.scene.context["steps"][step.id] = kept
+            recall(frame.scene.context["steps"], step.id, kept)
             learn(frame.scene, ("steps", step.id, "result"), kept["result"])
         self.run.journal[instance] = {"mark": DONE, **kept}
         if isinstance(step, DoStep) and step.compensate:
@@ -146,8 +147,10 @@ class Walk:
         journal, passes = self.run.journal, self.run.passes
         left = {one: journal.pop(one) for one in [one for one in journal if one.startswith(prefix)]}
         if "undo" in passes[prefix]:
-            passes[prefix]["steps"] = {
-                one.removeprefix(prefix): entry["result"] for one, entry in left.items() if "result" in entry
+            passes[prefix]["done"] = {
+                one.removeprefix(prefix): {key: entry[key] for key in ("result", RESULT) if key in entry}
+                for one, entry in left.items()
+                if "result" in entry
             }
         else:
             del passes[prefix]
