@@ -9,6 +9,7 @@ from interlock.compiler.check_places import TALKING_PARTS
 from interlock.compiler.choices import offered, tools_of
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
+from interlock.compiler.flow_walk import takes_identifier
 from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
@@ -67,6 +68,21 @@ def _mounts(agent: Unit, findings: Findings) -> None:
         if item.model.call not in called:
             message = f"{item.model.call!r} is mounted, and no step or gate calls it"
             findings.warning("unused", message, agent.value("mounts", item.index, "call"))
+        elif item.model.intent is not None and not _heeds_intent(agent, item.model.call):
+            message = f"`intent` means nothing: {item.model.call!r} copies no identifier, and no `act` may choose it"
+            findings.warning("no-effect", message, agent.key("mounts", item.index, "intent"))
+
+
+def _heeds_intent(agent: Unit, name: str) -> bool:
+    """Whether a model may choose the tool, or a call of it may be skipped for want of an intent and an identifier."""
+    steps = all_steps(agent)
+    if any(name in tools_of(agent, step) for step in steps):
+        return True
+    tool, mount = agent.find("tools", name), agent.mount_of(name)
+    if tool is None or mount is None:
+        return True
+    bound = [step.model.with_ or {} for step in steps if step.action == "call" and step.model.call == name]
+    return any(takes_identifier(agent, tool, {**(mount.model.with_ or {}), **one}) for one in ({}, *bound))
 
 
 def _run_mounts(agent: Unit, findings: Findings) -> None:

@@ -10,7 +10,7 @@ from interlock.expressions import operations as do
 from interlock.expressions.filters import FILTERS
 from interlock.expressions.limits import MAX_WORK, Meter, bounded
 from interlock.expressions.nodes import Block, Expr
-from interlock.expressions.outcomes import Context, Missing, NotMet
+from interlock.expressions.outcomes import Context, Missing, NotMet, Several
 from interlock.expressions.plugins import apply, needed
 from interlock.expressions.times import milliseconds, moment, older_than, within
 
@@ -157,10 +157,11 @@ class Evaluation:
         return True
 
     def blamed(self, node: Expr) -> str:
-        """The path to look at when an operation could not be done: the first that is none, else the first one read."""
+        """The path to look at when an operation could not be done: the first without one value, else the first read."""
         paths = list(nodes.paths_in(node))
         for path in paths:
-            if self.quietly(path) is None:
+            value = self.quietly(path)
+            if value is None or value.__class__ is Several:
                 return nodes.dotted(path)
         return nodes.dotted(paths[0]) if paths else ""
 

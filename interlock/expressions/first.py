@@ -11,7 +11,7 @@ from interlock.expressions.explain import decide
 from interlock.expressions.generate import METER
 from interlock.expressions.generate_pages import INDENT, PageWriter
 from interlock.expressions.nodes import Expr
-from interlock.expressions.outcomes import Context
+from interlock.expressions.outcomes import Context, Several
 from interlock.expressions.parser import parse_expression
 
 MANY = 4
@@ -106,6 +106,8 @@ def _compared(tree: Expr) -> tuple[Expr, str]:
 
 def _found(table: Table, value: Any, context: Context) -> int:
     """The index of the first condition for a text that is met or cannot be decided; for what is unreadable, any may."""
+    if value.__class__ is Several:
+        value = _UNREADABLE
     if value.__class__ is str or value is _UNREADABLE:
         for index, condition in table.get(value, ()):
             if _stands(condition, context):

@@ -8,13 +8,13 @@ from typing import Any
 from interlock.expressions.limits import MAX_TEXT, Meter, spend
 from interlock.expressions.operations import compare, fetch, less, number_of, render, text_of, whole
 from interlock.expressions.operations import fraction as exact
-from interlock.expressions.outcomes import Missing
+from interlock.expressions.outcomes import Missing, Several, unfit
 
 
 def items_of(meter: Meter, value: Any) -> list[Any]:
     """The list a filter works on, its items counted as work."""
     if value.__class__ is not list:
-        raise Missing("", "missing" if value is None else "type")
+        raise unfit(value)
     spend(meter, len(value))
     return value
 
@@ -42,9 +42,9 @@ def join(meter: Meter, value: Any, separator: str = "") -> str:
 
 def length(_: Meter, value: Any) -> int:
     """The number of items, attributes or characters."""
-    if isinstance(value, str | list | dict):
+    if isinstance(value, str | list | dict) and value.__class__ is not Several:
         return len(value)
-    raise Missing("", "missing" if value is None else "type")
+    raise unfit(value)
 
 
 def first(meter: Meter, value: Any) -> Any:

@@ -8,7 +8,7 @@ from math import floor, isfinite
 from typing import Any
 
 from interlock.expressions.limits import MAX_BITS, MAX_TEXT, Meter, bounded, spend
-from interlock.expressions.outcomes import Missing
+from interlock.expressions.outcomes import Missing, Several, unfit
 from interlock.expressions.times import same_instant_order
 
 MAX_DATA_DEPTH = 100
@@ -56,8 +56,10 @@ def same(meter: Meter, left: Any, right: Any, depth: int = 0) -> bool:
     """Equality of JSON: 1 equals 1.0, but true is not 1, not even inside lists and objects."""
     kind = left.__class__
     if kind is not right.__class__:
-        numbers = {kind, right.__class__} == {int, float}
-        return numbers and bool(left == right)
+        kinds = {kind, right.__class__}
+        if Several in kinds:
+            raise Missing("", "ambiguous")
+        return kinds == {int, float} and bool(left == right)
     if kind is list or kind is dict:
         if len(left) != len(right):
             return False
@@ -77,7 +79,14 @@ def in_order(left: Any, right: Any) -> tuple[Any, Any]:
         return left, right
     if one is str and other is str:
         return same_instant_order(left, right)
-    raise Missing("", "missing" if left is None or right is None else "type")
+    raise unfit(_odd(left, right))
+
+
+def _odd(left: Any, right: Any) -> Any:
+    """Of two values that do not go together the one to blame: none, else an ambiguous one."""
+    if left is None or right is None:
+        return None
+    return right if right.__class__ is Several else left
 
 
 def less(left: Any, right: Any) -> bool:
@@ -115,7 +124,7 @@ def contains(meter: Meter, item: Any, box: Any) -> bool:
     if box.__class__ is str and item.__class__ is str:
         spend(meter, len(box) // 64)
         return item in box
-    raise Missing("", "missing" if item is None or box is None else "type")
+    raise unfit(_odd(item, box))
 
 
 def compare(meter: Meter, op: str, left: Any, right: Any) -> bool:
@@ -141,7 +150,7 @@ def fraction(value: Any) -> Fraction:
         return Fraction(value)
     if value.__class__ is float and isfinite(value):
         return Fraction(Decimal(repr(value)))
-    raise Missing("", "missing" if value is None else "type")
+    raise unfit(value)
 
 
 def number_of(value: Fraction) -> int | float:
@@ -268,7 +277,7 @@ def joined(meter: Meter, values: list[Any]) -> str:
 def each(meter: Meter, items: Any) -> list[Any]:
     """The rounds of a loop."""
     if items.__class__ is not list:
-        raise Missing("", "missing" if items is None else "type")
+        raise unfit(items)
     spend(meter, len(items))
     return items
 
@@ -288,5 +297,5 @@ def shown(meter: Meter, context: Any, value: Any, path: str) -> str:
 def text_of(value: Any) -> str:
     """The text a filter works on."""
     if value.__class__ is not str:
-        raise Missing("", "missing" if value is None else "type")
+        raise unfit(value)
     return value

@@ -7,9 +7,10 @@ from typing import Any, Literal, TypeAlias
 Context: TypeAlias = Mapping[str, Any]
 """Root name to plain JSON value; `now` is an aware datetime. Roots may be lazy: a dict with `__missing__`."""
 
-Reason: TypeAlias = Literal["missing", "type", "too-large", "zero-division", "unreadable"]
-"""`missing`: not there, or `none` where a value is needed; `type`: of a kind the operation does not take;
-`too-large`: over a bound; `unreadable`: a text that is no number, date or duration."""
+Reason: TypeAlias = Literal["missing", "ambiguous", "type", "too-large", "zero-division", "unreadable"]
+"""`missing`: not there, or `none` where a value is needed; `ambiguous`: several values where one is needed;
+`type`: of a kind the operation does not take; `too-large`: over a bound; `unreadable`: a text that is no number, date
+or duration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,11 @@ class NotMet:
 
     def __bool__(self) -> bool:
         return False
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it could not be evaluated, where otherwise a value is only not there, or not clear."""
+        return self.reason not in ("missing", "ambiguous")
 
 
 class Missing(Exception):  # noqa: N818 - it is an answer more than an error
@@ -37,3 +43,24 @@ class Missing(Exception):  # noqa: N818 - it is an answer more than an error
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class Several(list[Any]):
+    """How an ambiguous value stands in the context: its candidates.
+
+    It is met by `when: slots.x`; whether it is equal to anything cannot be said, and it must never become an argument.
+    """
+
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        raise Missing("", "ambiguous")
+
+    __ne__ = __eq__
+
+
+def unfit(value: Any) -> Missing:
+    """Why an operation does not take a value."""
+    if value is None:
+        return Missing("")
+    return Missing("", "ambiguous" if value.__class__ is Several else "type")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from interlock.expressions.limits import Meter, bounded, spend
 from interlock.expressions.operations import MAX_DATA_DEPTH
-from interlock.expressions.outcomes import Missing
+from interlock.expressions.outcomes import Missing, Several, unfit
 from interlock.expressions.problems import ExpressionError, Problem
 
 Group = Literal["filters", "tests"]
@@ -41,8 +41,8 @@ def plugin_names(group: Group) -> list[str]:
 
 def apply(meter: Meter, function: Callable[..., Any], value: Any, *args: Any) -> Any:
     """Call a plug-in; what it cannot take is unreadable, what it gives must be JSON within the bounds."""
-    if value is None:
-        raise Missing("", "missing")
+    if value is None or value.__class__ is Several:
+        raise unfit(value)
     try:
         result = function(value, *args)
     except (ValueError, TypeError, LookupError, ArithmeticError):

@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from typing import Any
 
-from interlock.expressions.outcomes import Missing
+from interlock.expressions.outcomes import Missing, unfit
 
 DURATION = re.compile(r"([0-9]{1,9})(ms|s|m|h|d)")
 MILLISECONDS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -61,10 +61,10 @@ def moment(now: Any) -> Any:
 
 def age(now: Any, value: Any) -> timedelta:
     """How long ago a date or instant was; a date began at midnight where `now` is."""
-    if value is None:
-        raise Missing("", "missing")
     here = now if isinstance(now, datetime) else instant(str(now))
-    if not isinstance(value, str) or here is None:
+    if not isinstance(value, str):
+        raise unfit(value)
+    if here is None:
         raise Missing("", "type")
     then = instant(value) or midnight(value, here.tzinfo)
     if then is None or then.tzinfo is None:
@@ -118,7 +118,7 @@ def as_seconds(value: Any) -> int | float:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise Missing("", "missing" if value is None else "type")
+        raise unfit(value)
     return value
 
 

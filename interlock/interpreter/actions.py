@@ -10,7 +10,7 @@ from interlock.interpreter.lifecycle import transition
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.stating import stated
 from interlock.interpreter.texts import options_said, said
-from interlock.interpreter.turn import CallResult, Part, Turn
+from interlock.interpreter.turn import FINE, CallResult, Part, Turn
 from interlock.plan.base import Text
 from interlock.plan.steps import CollectStep, HandoffStep, RefuseStep, ReplyStep, RespondStep, SetStep
 
@@ -63,6 +63,7 @@ def _respond(turn: Turn, step: RespondStep, path: str) -> None:  # noqa: ARG001 
     for result in _results(turn, step):
         made = responses.render(turn, step.response, result)
         part = Part(made.text, "direct_response", made.data, made.output_mode, step.response, made.fallback_used)
+        part.outcome = "answer" if result.outcome in FINE else "error"
         turn.parts.append(part)
 
 

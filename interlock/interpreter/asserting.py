@@ -21,11 +21,14 @@ def holds(turn: Turn, expression: str, step: "Step") -> Calling[bool]:
 
 
 def holds_now(turn: Turn, expression: str, step: "Step") -> bool:
-    """Whether it holds; what is missing makes it not hold. Raises NeedsRead, and StepFailed if it cannot be decided."""
+    """Whether it holds; what is missing or ambiguous makes it not hold.
+
+    Raises NeedsRead, and StepFailed if it cannot be decided.
+    """
     return _decided(expression, step, turn.program.condition(expression)(turn.context))
 
 
 def _decided(expression: str, step: "Step", met: Verdict) -> bool:
-    if isinstance(met, NotMet) and met.reason != "missing":
+    if isinstance(met, NotMet) and met.is_fault:
         raise StepFailed("error", f"{expression}: {met.path}: {met.reason}", step.id, step.at)
     return bool(met)

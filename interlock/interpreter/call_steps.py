@@ -11,12 +11,11 @@ from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.slots import Question, fill_in, question
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text
+from interlock.interpreter.texts_of_plan import TOLD
 from interlock.interpreter.trusted import trusted_values
-from interlock.interpreter.turn import Calling, CallOutcome, CallResult, Turn, side_by_side
+from interlock.interpreter.turn import FINE, Calling, CallResult, Turn, side_by_side
 from interlock.plan.steps import CallStep
 from interlock.plan.templates import only_path
-
-FINE: frozenset[CallOutcome] = frozenset({"success", "skipped", "unrecognized"})
 
 
 def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
@@ -45,7 +44,7 @@ def call(turn: Turn, step: CallStep, path: str) -> Calling[Json]:
     return {
         "result": values if step.expand else values[0],
         RESULT: [{"receipt": result.receipt_id} for result in results if result.receipt_id],
-        "calls": [_brief(result) for result in results],
+        "calls": [_brief(turn, result) for result in results],
     }
 
 
@@ -67,22 +66,34 @@ def _ask_again(turn: Turn, step: CallStep, path: str) -> None:
         raise StepFailed("missing", "not given when asked", step.id, step.at, step.tool, question=asked, path=path)
 
 
-def recalled(step: CallStep, entry: Json) -> list[CallResult]:
+def recalled(turn: Turn, step: CallStep, entry: Json) -> list[CallResult]:
     """The results of a call step of an earlier turn, as far as the journal keeps them."""
     values = chain(entry["result"] if step.expand else [entry["result"]], repeat(None))
-    return [
-        CallResult(step.tool, step.id, step.at, outcome, result=value, message=message, receipt_id=receipt, fact=fact)
-        for value, (outcome, message, receipt, fact) in zip(values, map(_whole, entry["calls"]), strict=False)
-    ]
+    unwraps = bool(turn.program.plan.tools[step.tool].unwrap)
+    results = []
+    for value, brief in zip(values, entry["calls"], strict=False):
+        outcome, message, receipt, fact, more = brief + _NOTHING[len(brief) :]
+        result = CallResult(step.tool, step.id, step.at, outcome, result=value, message=message, receipt_id=receipt)
+        result.fact, result.arguments = fact, more.get("args", {})
+        result.payload = more.get("payload", None if unwraps else value)
+        results.append(result)
+    return results
 
 
-def _brief(result: CallResult) -> list[Any]:
-    fact = [] if result.fact is None else [result.fact]
-    return [result.outcome, result.message, result.receipt_id, *fact]
+_NOTHING: list[Any] = ["", "", None, None, {}]
+"""What stands for the parts that `_brief` leaves out."""
 
 
-def _whole(brief: list[Any]) -> list[Any]:
-    return brief if len(brief) == 4 else [*brief, None]
+def _brief(turn: Turn, result: CallResult) -> list[Any]:
+    """Outcome, message, receipt, fact, and what a response may say of it later; the last two only if there are any."""
+    told = turn.program.told if result.outcome == "success" else TOLD
+    more: Json = {"args": result.arguments} if "args" in told and result.arguments else {}
+    if "payload" in told and result.payload != result.result:
+        more["payload"] = result.payload
+    brief = [result.outcome, result.message, result.receipt_id, result.fact, more]
+    while not brief[-1] and len(brief) > len(_NOTHING) - 2:
+        brief.pop()
+    return brief
 
 
 def _needed(turn: Turn, step: CallStep) -> list[str]:

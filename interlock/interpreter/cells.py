@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from interlock.expressions.outcomes import Several
 from interlock.interpreter.state import Json, State
 from interlock.plan.marks import Marks
 from interlock.plan.tools import Tool
@@ -85,9 +86,10 @@ def current_in(context: Mapping[str, Any]) -> Current:
     def current(path: str) -> Any:
         root, _, rest = path.partition(".")
         try:
-            return at_path(context[root], rest)[1]
+            value = at_path(context[root], rest)[1]
         except KeyError:
             return None
+        return list(value) if isinstance(value, Several) else value
 
     return current
 

@@ -183,7 +183,7 @@ class Walk:
         if "result" in entry:
             self._gave(step, entry)
         if isinstance(step, CallStep) and "result" in entry:
-            self.turn.last = recalled(step, entry)
+            self.turn.last = recalled(self.turn, step, entry)
 
     def _gave(self, step: Step, kept: Json) -> None:
         recall(self.turn.context["steps"], step.id, kept)

@@ -4,8 +4,10 @@ from interlock.expressions.outcomes import Missing, NotMet
 from interlock.interpreter import calls, quick_match
 from interlock.interpreter.called import answered
 from interlock.interpreter.conditions import NeedsRead
+from interlock.interpreter.contended import settle
 from interlock.interpreter.gate_order import GateRun, seen_entry
 from interlock.interpreter.lifecycle import transition
+from interlock.interpreter.needs import needs_of_tool
 from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer, Outcome, Source
 from interlock.interpreter.slots import assume, put
@@ -106,7 +108,7 @@ def _judged(turn: Turn, run: GateRun, hits: list[Hit] | None) -> Answer | None:
         met = turn.program.condition(gate.when)(turn.context)
         if isinstance(met, NotMet):
             turn.gates.append(seen_entry(gate, "pass", met.reason, path=met.path))
-            return None if met.reason == "missing" else _cannot(turn, gate, f"{met.path}: {met.reason}")
+            return _cannot(turn, gate, f"{met.path}: {met.reason}") if met.is_fault else None
         if not met:
             turn.gates.append(run.passed)
             return None
@@ -145,6 +147,7 @@ def _called(turn: Turn, gate: Gate) -> Calling[Answer]:
     """Call the gate's tool and say what came of it; a quick match that lacks something says how it is used."""
     if not turn.read:
         read(turn)
+    settle(turn, needs_of_tool(turn.program.plan, gate.call))
     result = yield from calls.call(turn, tool=gate.call, bind={}, step_id=gate.id, at=gate.at, slot_values=None)
     if gate.prefix and result.outcome in ("missing", "ambiguous"):
         return quick_match.usage(turn, gate)

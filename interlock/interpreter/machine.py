@@ -27,6 +27,7 @@ from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import chosen_language, engine_text
 from interlock.interpreter.trusted import trusted_entry
 from interlock.interpreter.turn import Calling, Turn
+from interlock.text.hits import mask
 
 __all__ = ["InvalidMessage", "Machine", "opened"]
 
@@ -133,12 +134,22 @@ class Machine:
         if effect == "relayed":
             self._put_out(message.text, message.role, message.now_ms)
         if effect == "handed_off":
-            self._trust({"turn": state.turn, "text": message.text, "intents": [], "called": [], "slots": {}})
+            self._trust(self._overheard(message))
         reply = plain_body(state, outcome, text)
         record.keep(state, record.plain(self.program, state, message, secrets, outcome, source, effect))
         self._deliveries.keep(message, digest, reply)
         changed: list[Command] = [Changed(state.status)] if effect == "relayed" else []
         return [Reply(message.id, reply), *changed]
+
+    def _overheard(self, message: MessageReceived) -> Json:
+        """What trusted history keeps of a message for a colleague, read as any other without what a screen finds."""
+        turn = new_turn(self.program, self.state, message, message.metadata)
+        hits = self.program.screens.scan(message.text)
+        turn.text = mask(message.text, [hit for found in hits.values() for hit in found])
+        read(turn)
+        entry = trusted_entry(turn)
+        turn.context.close()
+        return entry
 
     def _put_out(self, text: str, role: str, now_ms: int) -> None:
         state = self.state
@@ -260,7 +271,10 @@ class Machine:
         return [Changed(state.status)] if effect == "changed" else []
 
     def _interrupt(self, running: _Running, happening: Happening, by: str, effect: Effect, now_ms: int) -> None:
-        """In the middle of a turn the event stands in the turn's own record, for the turn has the number."""
+        """In the middle of a turn the event stands in the turn's own record, for the turn has the number.
+
+        A turn that is given back before it has learnt that it was taken goes on.
+        """
         turn = running.turn
         turn.events.append({"event": happening, "by": by or None, "effect": effect, "at_ms": now_ms})
         running.before = self.state.status
@@ -268,3 +282,5 @@ class Machine:
             turn.interrupted = "closed"
         elif self.state.status == "human_active":
             turn.interrupted = "handed_off"
+        else:
+            turn.interrupted = ""

@@ -1,11 +1,12 @@
 """The order of a turn: screens, gates, the flow that waits or the route, the flow."""
 
+from interlock.interpreter.contended import settle
 from interlock.interpreter.gates import gated, screened
 from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer
 from interlock.interpreter.routing import Chosen, RouteFailed
 from interlock.interpreter.running import run
-from interlock.interpreter.slots import answers, take_up
+from interlock.interpreter.slots import answers, speaks_of, take_up
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import engine_text
 from interlock.interpreter.turn import Calling, Turn
@@ -38,7 +39,7 @@ def _flow(turn: Turn) -> Calling[Answer]:
     if waiting is None:
         return _begin(turn, turn.program.routes.choose(turn))
     answered = answers(turn)
-    chosen = None if answered else turn.program.routes.choose(turn)
+    chosen = None if answered or speaks_of(turn, waiting["asked"]) else turn.program.routes.choose(turn)
     if chosen is not None and not chosen.is_last and chosen.route.id != waiting["route"]:
         turn.abandoned = waiting["name"]
         return _begin(turn, chosen)
@@ -51,6 +52,7 @@ def _begin(turn: Turn, chosen: Chosen) -> Calling[Answer]:
     turn.state.flow = None
     turn.state.vars = {}
     turn.context["vars"] = dict(turn.program.no_vars)
+    settle(turn, turn.program.needs[route.flow])
     return run(turn, route.flow, route.id, {})
 
 
@@ -58,5 +60,6 @@ def _go_on(turn: Turn, waiting: Json, *, answered: bool) -> Calling[Answer]:
     turn.going_on = {**waiting, "attempts": 0} if answered else waiting
     turn.route = {"id": waiting["route"], "at": None, "flow": waiting["name"], "continued": True}
     turn.state.flow = None
+    settle(turn, turn.program.needs[waiting["name"]])
     take_up(turn)
     return run(turn, waiting["name"], waiting["route"], waiting["journal"])

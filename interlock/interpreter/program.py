@@ -11,11 +11,12 @@ from interlock.expressions.sources import Text as TextSource
 from interlock.interpreter.finder import Finder
 from interlock.interpreter.gate_order import screens_of, stretches_of
 from interlock.interpreter.lookups import looked_up
+from interlock.interpreter.needs import needs_of_flows
 from interlock.interpreter.routing import Routes
 from interlock.interpreter.runtimes.registry import runtime_of
 from interlock.interpreter.screening import Screens
 from interlock.interpreter.tables import Table
-from interlock.interpreter.texts_of_plan import expressions_of, texts_of, values_of, variables_of
+from interlock.interpreter.texts_of_plan import expressions_of, texts_of, told_in, values_of, variables_of
 from interlock.plan.base import EVERY_LANGUAGE, Text
 from interlock.plan.plan import Plan
 from interlock.plan.sensitive import sensitive_in
@@ -51,11 +52,13 @@ class Program:
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.looked_up = looked_up(plan)
         self.looks_up = any(tool.fact is not None for tool in plan.tools.values())
+        self.needs = needs_of_flows(plan)
         self.watches = bool(self.looked_up) or any(slot.looks_like for slot in plan.slots.values())
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.tools_of: dict[str, set[str]] = {}
         for mount in plan.mounts:
             self.tools_of.setdefault(mount.intent, set()).add(mount.call)
+        self.told = told_in(plan)
         self.no_slots: dict[str, Any] = dict.fromkeys(plan.slots)
         self.no_intents = dict.fromkeys(plan.intents, False)
         self.no_vars: dict[str, Any] = dict.fromkeys(variables_of(plan))

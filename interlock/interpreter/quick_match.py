@@ -34,7 +34,7 @@ def _winner(turn: Turn) -> str:
 
 def _admitted(turn: Turn, gate: Gate) -> bool:
     met = not gate.when or turn.program.condition(gate.when)(turn.context)
-    if isinstance(met, NotMet) and met.reason != "missing":
+    if isinstance(met, NotMet) and met.is_fault:
         raise Missing(met.path, met.reason)
     return bool(met)
 

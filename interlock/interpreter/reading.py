@@ -108,6 +108,12 @@ def _read_slots(turn: Turn, words: Groups, found: list[Found]) -> None:
         asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
         labels = {name: hits for (kind, name), hits in words.items() if kind == "label"}
         certain, contended = owned(outside_identifiers(found, turn.program.identifiers), labels, turn.text, asked)
+    fill(turn, certain, contended)
+
+
+def fill(turn: Turn, certain: list[Found], contended: list[Found]) -> None:
+    """Fill slots with what is certainly theirs; one that has only what others may have too is ambiguous."""
+    turn.contended = contended
     by_slot = _by_slot(certain)
     for name, mine in by_slot.items():
         turn.slots[name] = as_filled(turn, name, mine)

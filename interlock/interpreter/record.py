@@ -12,6 +12,7 @@ from interlock.interpreter.models.scratchpad import for_record
 from interlock.interpreter.program import Program
 from interlock.interpreter.replies import Answer, record_id
 from interlock.interpreter.secrets import Secrets
+from interlock.interpreter.slots import assumed
 from interlock.interpreter.state import RECORDS_KEPT, Json, State
 from interlock.interpreter.turn import Asking, Filled, Turn
 from interlock.plan.marks import MASK
@@ -94,7 +95,7 @@ def of_turn(turn: Turn, answer: Answer, reply: Json) -> Json:
         "skipped_tools": sorted(turn.skipped_tools),
         "abandoned_flow": turn.abandoned or None,
         "waits_for": _waits_for(turn),
-        "assumed": [name for name, _ in turn.notes],
+        "assumed": [name for name, _ in assumed(turn)],
         "outcome": reply["outcome"],
         "reason": reply["reason"],
         "response_source": answer.source,

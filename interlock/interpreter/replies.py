@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from interlock.interpreter.lookups import missed
-from interlock.interpreter.slots import narrowing
+from interlock.interpreter.slots import assumed, narrowing
 from interlock.interpreter.state import Json, State
 from interlock.interpreter.texts import engine_text
 from interlock.interpreter.turn import CallResult, Turn
@@ -49,17 +49,16 @@ class Answer:
 def body(turn: Turn, answer: Answer) -> Json:
     """The reply of the public contract; assumptions are said in the text unless it is data for programs."""
     text = answer.text
-    if turn.notes and text and answer.output_mode not in ("raw_json", "json_subset"):
-        items = _joined(turn)
-        text = f"{text}\n\n{items}"
+    notes = assumed(turn) if turn.notes else []
+    if notes and text and answer.output_mode not in ("raw_json", "json_subset"):
+        text = f"{text}\n\n{_joined(turn, notes)}"
     reply = plain_body(turn.state, answer.outcome, text, answer.reason)
     reply["data"] = answer.data
     reply["missing"] = answer.missing
     reply["candidates"] = answer.candidates
     reply["assumptions"] = [
         {"slot": name, "value": turn.slots[name].value, "note": note, "options": _narrower(turn, answer, name)}
-        for name, note in turn.notes
-        if name in turn.slots
+        for name, note in notes
     ]
     narrower = [option for one in reply["assumptions"] for option in one["options"]]
     reply["options"] = list(dict.fromkeys([*answer.options, *turn.options, *narrower]))
@@ -108,10 +107,10 @@ def record_id(state: State, turn: int) -> str:
     return f"{state.run_id}/{turn}"
 
 
-def _joined(turn: Turn) -> str:
+def _joined(turn: Turn, notes: list[tuple[str, str]]) -> str:
     """One note that names every assumed slot: the author's words, and one sentence of the engine for the rest."""
-    own = [note for name, note in turn.notes if turn.program.plan.slots[name].note is not None]
-    rest = [note for name, note in turn.notes if turn.program.plan.slots[name].note is None]
+    own = [note for name, note in notes if turn.program.plan.slots[name].note is not None]
+    rest = [note for name, note in notes if turn.program.plan.slots[name].note is None]
     if rest:
         separator = "、" if turn.language.startswith("zh") else ", "
         own.append(engine_text(turn.program, turn.language, "assumed", items=separator.join(rest)))

@@ -10,6 +10,7 @@ from interlock.interpreter.rendered import OutputMode, Rendered
 from interlock.interpreter.returned import business
 from interlock.interpreter.stating import stated, stated_by_mounts
 from interlock.interpreter.texts import said
+from interlock.interpreter.turn import FINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +29,15 @@ def direct(turn: "Turn") -> Rendered | None:
 
 
 def render(turn: "Turn", response: str | None, call: "CallResult") -> Rendered:
-    """What came of `call` by a declared response, raw without one; a failed call by the same, if it has a payload."""
+    """What came of `call` by a declared response, raw without one.
+
+    A failed call is said in the author's own words for that; without any, or raw, by the same, if it has a payload.
+    """
     declared = turn.program.plan.responses[response] if response else None
     if declared is not None and declared.kind == "facts":
         return stated(turn, declared, [call])
+    if call.message and call.outcome not in FINE and declared is not None and declared.kind != "raw":
+        return Rendered(call.message, "text")
     fenced = declared is not None and declared.fenced
     if call.payload is None and call.outcome != "success":
         return _as_json(_error_of(turn, call), "raw_json", fenced=fenced)

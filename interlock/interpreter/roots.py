@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interlock.expressions.outcomes import Missing, NotMet
+from interlock.expressions.outcomes import Missing, NotMet, Several
 from interlock.interpreter import cells
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.context import Context, at_time
 from interlock.interpreter.reading import read
+from interlock.interpreter.templates import only_path
 from interlock.interpreter.texts import chosen_language, shower
 from interlock.interpreter.turn import Turn
 
@@ -92,11 +93,14 @@ class Decisions(dict[str, Any]):
 
     def _input(self, column: "TableInput") -> Any:
         try:
-            return self._turn.program.value(column.value)(self._turn.context)
-        except Missing:
-            if column.optional:
+            value = self._turn.program.value(column.value)(self._turn.context)
+        except Missing as missing:
+            if column.optional and missing.reason != "ambiguous":
                 return None
             raise
+        if isinstance(value, Several):
+            raise Missing(only_path(column.value), "ambiguous")
+        return value
 
     def _outputs(self, decision: "Decision", row: int) -> dict[str, Any]:
         then = decision.rows[row].then

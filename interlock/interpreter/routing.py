@@ -75,7 +75,7 @@ class Routes:
                 met = not route.when or turn.program.condition(route.when)(turn.context)
             except NeedsRead as needed:
                 raise RouteFailed(route, f"conditions.{needed.name}: a route cannot read first") from needed
-            if isinstance(met, NotMet) and met.reason != "missing":
+            if isinstance(met, NotMet) and met.is_fault:
                 raise RouteFailed(route, f"{met.path}: {met.reason}")
             if met:
                 return chosen

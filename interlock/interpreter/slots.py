@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from interlock.expressions.outcomes import Missing
+from interlock.expressions.outcomes import Missing, Several
 from interlock.interpreter.state import Json
-from interlock.interpreter.texts import engine_text, options_said, said_or, slot_title
-from interlock.interpreter.turn import Filled, Found, Several, Turn
+from interlock.interpreter.texts import SEPARATOR, engine_text, options_said, said_or, slot_title
+from interlock.interpreter.turn import Filled, Found, Turn
 
 OPTIONS_OFFERED = 10
 """How many terms of a vocabulary are offered when the author lists no options."""
@@ -50,7 +50,9 @@ def kept(turn: Turn) -> dict[str, Filled]:
 def take_up(turn: Turn) -> None:
     """Bring in the slots of the flow that goes on; what the message says itself counts before them."""
     for name, filled in _left(turn).items():
-        turn.slots.setdefault(name, filled)
+        known = turn.slots.get(name)
+        if known is None or known.source in ("assumed", "default"):
+            turn.slots[name] = filled
     turn.context["slots"] = root(turn)
 
 
@@ -77,7 +79,12 @@ def _filled(turn: Turn, entries: dict[str, Any]) -> dict[str, Filled]:
 
 def entries_of(turn: Turn) -> dict[str, Any]:
     """All slots that are known, as the state keeps them."""
-    return {name: _entry(filled) for name, filled in turn.slots.items() if filled.status != "invalid"}
+    return {name: _entry(filled) for name, filled in turn.slots.items() if _lives_on(filled)}
+
+
+def _lives_on(filled: Filled) -> bool:
+    """Whether another turn may need it: not what is no value, or one value that may be another slot's."""
+    return filled.status != "invalid" and not (filled.status == "ambiguous" and len(filled.found) == 1)
 
 
 def _entry(filled: Filled) -> dict[str, Any]:
@@ -106,7 +113,7 @@ def keep(turn: Turn) -> None:
     waits_from_before = flow is not None and flow["turn"] != turn.state.turn
     entries = dict(turn.state.slots) if waits_from_before else {}
     for name, filled in turn.slots.items():
-        if filled.status != "invalid" and (_of_session(turn, filled) or (flow is not None and not waits_from_before)):
+        if _lives_on(filled) and (_of_session(turn, filled) or (flow is not None and not waits_from_before)):
             entries[name] = _entry(filled)
     turn.state.slots = entries
 
@@ -134,7 +141,9 @@ def fill_in(turn: Turn, names: Iterable[str]) -> None:
 
 
 def assume(turn: Turn, name: str, value: Any, *, said: bool = True) -> None:
-    """Fill a slot without the person having said it."""
+    """Fill a slot without the person having said it; several values are none that could be assumed."""
+    if isinstance(value, Several):
+        return
     put(turn, Filled(name, "filled", value, (), "assumed" if said else "default", turn.state.turn))
     if not said:
         return
@@ -142,6 +151,11 @@ def assume(turn: Turn, name: str, value: Any, *, said: bool = True) -> None:
     shown = turn.context["$show"](value, f"slots.{name}")
     note = said_or(turn, slot.note, slot.at, "") if slot.note is not None else ""
     turn.notes.append((name, note or f"{slot_title(turn, name)} {shown}"))
+
+
+def assumed(turn: Turn) -> list[tuple[str, str]]:
+    """Slots whose assumed value has stood to the end of the turn, with the words that say so."""
+    return [(name, note) for name, note in turn.notes if name in turn.slots and turn.slots[name].source == "assumed"]
 
 
 def question(turn: Turn, names: Iterable[str]) -> Question | None:
@@ -199,8 +213,22 @@ def clarify_text(turn: Turn, name: str, candidates: list[Any]) -> str:
     """The question which of several values is meant."""
     slot = turn.program.plan.slots[name]
     shown = turn.context["$show"](candidates, f"slots.{name}")
+    if len(candidates) == 1:
+        return _contended_text(turn, name, shown)
     fallback = engine_text(turn.program, turn.language, "clarify", title=slot_title(turn, name), candidates=shown)
     return said_or(turn, slot.clarify, slot.at, fallback, turn.context.extended(candidates=candidates))
+
+
+def _contended_text(turn: Turn, name: str, shown: str) -> str:
+    """The question for a slot whose one value may be another slot's."""
+    asked = ask_text(turn, name)
+    spans = {(one.start, one.end) for one in turn.contended if one.slot == name}
+    rivals = dict.fromkeys(slot_title(turn, one.slot) for one in turn.contended if (one.start, one.end) in spans)
+    if not rivals:
+        return asked
+    titles = SEPARATOR.get(turn.language, ", ").join(rivals)
+    said = engine_text(turn.program, turn.language, "contended", candidates=shown, titles=titles)
+    return f"{said}{'' if turn.language.startswith('zh') else ' '}{asked}"
 
 
 def offered(turn: Turn, name: str) -> list[str]:
@@ -219,9 +247,21 @@ def narrowing(turn: Turn, name: str) -> list[str]:
 
 
 def answers(turn: Turn) -> bool:
-    """Whether the message gave a value to one of the slots that the waiting flow asked for."""
-    asked = turn.state.flow["asked"] if turn.state.flow is not None else ()
+    """Whether the message gave a slot that the waiting flow asked for its value, or several values anew."""
+    assert turn.state.flow is not None
+    known, before = turn.slots, turn.state.slots
     return any(
-        name in turn.slots and turn.slots[name].status == "filled" and turn.slots[name].turn == turn.state.turn
-        for name in asked
+        known[name].status == "filled" or before.get(name, {}).get("status") != "ambiguous"
+        for name in turn.state.flow["asked"]
+        if _said_now(turn, name)
     )
+
+
+def speaks_of(turn: Turn, asked: Iterable[str]) -> bool:
+    """Whether the message gave values to one of `asked`, be they too many."""
+    return any(_said_now(turn, name) for name in asked)
+
+
+def _said_now(turn: Turn, name: str) -> bool:
+    filled = turn.slots.get(name)
+    return filled is not None and filled.status in ("filled", "ambiguous") and filled.turn == turn.state.turn

@@ -27,18 +27,35 @@ def owned(
     A label beside the value decides, one before it first; else the slot that was asked for; else a slot that has
     a value of its own leaves the contended one to the others.
     """
-    by_span: dict[tuple[int, int], list[Found]] = {}
-    for one in found:
-        by_span.setdefault((one.start, one.end), []).append(one)
     certain: list[Found] = []
     contended: list[list[Found]] = []
-    for rivals in by_span.values():
+    for rivals in _by_span(found).values():
         chosen = rivals if len({one.slot for one in rivals}) == 1 else _chosen(rivals, labels, text, asked)
         if len({one.slot for one in chosen}) == 1:
             certain += chosen
         else:
             contended.append(chosen)
     return _eliminated(certain, contended)
+
+
+def decided(contended: Sequence[Found], needed: Collection[str]) -> tuple[list[Found], list[Found]]:
+    """Contended values parted in those of which one slot alone is needed, and so certain, and those still contended."""
+    certain: list[Found] = []
+    left: list[list[Found]] = []
+    for rivals in _by_span(contended).values():
+        theirs = [one for one in rivals if one.slot in needed]
+        if len({one.slot for one in theirs}) == 1:
+            certain += theirs
+        else:
+            left.append(rivals)
+    return _eliminated(certain, left)
+
+
+def _by_span(found: Sequence[Found]) -> dict[tuple[int, int], list[Found]]:
+    by_span: dict[tuple[int, int], list[Found]] = {}
+    for one in found:
+        by_span.setdefault((one.start, one.end), []).append(one)
+    return by_span
 
 
 def _chosen(rivals: list[Found], labels: Mapping[str, Sequence[Hit]], text: str, asked: Sequence[str]) -> list[Found]:

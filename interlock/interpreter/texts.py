@@ -17,6 +17,7 @@ ENGINE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "您提到了多个{title}（{candidates}），是哪一个？",
         "en": "Several were found for {title}: {candidates}. Which one?",
     },
+    "contended": {"zh": "{candidates}可能是：{titles}。", "en": "{candidates} may stand for: {titles}."},
     "narrow": {"zh": "一次要查的太多，请缩小范围。", "en": "That is too much at once. Please narrow it down."},
     "missing": {"zh": "缺少{title}，无法继续。", "en": "Without {title} I cannot go on."},
     "usage": {

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from interlock.interpreter.templates import paths_in
 from interlock.plan.base import Part
 from interlock.plan.plan import Plan
 from interlock.plan.tools import Server
@@ -16,6 +17,9 @@ VALUES = frozenset(
     {"bind", "assume", "values", "value", "default", "then", "template", "each", "key", "time", "gives"}
     | {"requester", "language", "query"}
 )
+
+TOLD = frozenset({"args", "payload"})
+"""What a response may say of a call, beside its result."""
 
 
 def expressions_of(plan: Plan) -> set[str]:
@@ -41,6 +45,12 @@ def values_of(plan: Plan) -> Iterator[Any]:
             if isinstance(value, dict):
                 yield from value.values()
             yield value
+
+
+def told_in(plan: Plan) -> frozenset[str]:
+    """Which of `TOLD` the responses of the plan read."""
+    texts = [response.text for response in plan.responses.values() if response.text is not None]
+    return TOLD & {path.partition(".")[0] for text in texts for path in paths_in(text)}
 
 
 def variables_of(plan: Plan) -> set[str]:

@@ -33,6 +33,9 @@ CallOutcome: TypeAlias = Literal[
     "unrecognized",
 ]
 
+FINE: frozenset[CallOutcome] = frozenset({"success", "skipped", "unrecognized"})
+"""Outcomes that are no failure."""
+
 Effect: TypeAlias = Literal["none", "happened", "unknown"]
 """Whether a call has changed something outside."""
 
@@ -71,13 +74,6 @@ class Filled(NamedTuple):
     def candidates(self) -> list[Any]:
         """The distinct values found."""
         return [one.value for one in self.found]
-
-
-class Several(list[Any]):
-    """How an ambiguous slot stands in the context: its candidates.
-
-    It is met by `when: slots.x`, equals no single value, and must never become an argument.
-    """
 
 
 @dataclass(slots=True)
@@ -175,6 +171,8 @@ class Turn:
     read: bool
     slots: dict[str, Filled]
     intents: dict[str, bool]
+    contended: list[Found]
+    """Values of the message that several slots could have read, one entry for each slot."""
     follow_ups: set[str]
     """Intents whose follow-up phrases are all that the message says."""
     gates: list[Json]
@@ -217,7 +215,7 @@ class Turn:
     silent: bool
     """The flow has said on purpose that nothing is to be said."""
     interrupted: Literal["", "handed_off", "closed"]
-    """Set when a person takes over or closes while a tool is working: nothing more is said."""
+    """Set while a person has the session, or has closed it, since a tool began to work: nothing more is said."""
     asked: Asking | None
     """None as long as no model or retriever has been asked."""
     stages: Stages
@@ -240,6 +238,7 @@ class Turn:
         self.now_ms, self.language, self.context = now_ms, language, context
         self.text, self.read = text, read
         self.slots, self.intents, self.follow_ups = {}, {}, set()
+        self.contended = []
         self.gates, self.quick, self.screened = [], None, False
         self.route, self.abandoned, self.going_on = None, "", None
         self.skipped_tools, self.calls, self.last = set(), [], []

@@ -107,6 +107,14 @@ def test_without_an_intent_on_the_mount_there_is_no_pre_gate_and_no_history(kit)
     assert ("pre_gate" in result.audit, result.outcome) == (False, "missing")
 
 
+def test_an_intent_does_not_hold_up_a_call_that_is_bound_to_no_identifier(kit):
+    mounts = (Mount(at=kit.AT, call="notices", intent="ports"),)
+    intents = {"ports": Intent(at=kit.AT, keywords=("ports",))}
+    talk = kit.Talk(kit.plan({"notices": kit.tool({})}, mounts=mounts, intents=intents))
+    talk.hears("hello")
+    assert talk.calls("notices").outcome == "success"
+
+
 def test_an_intent_without_matchers_is_never_meant(kit):
     talk = make(kit, intent="none")
     assert said(talk, A, TRACK)[1]["rule"] == 8

@@ -211,3 +211,57 @@ def test_a_call_asks_for_the_slots_that_it_needs(talk, shop):
         "candidate_identifier_arguments": ["size"],
         "candidates": {},
     }
+
+
+def test_an_assumption_that_something_else_has_filled_since_is_not_said(talk, shop):
+    gates = [
+        {"id": "as", "verdict": "assume", "assume": {"colour": "BLUE"}},
+        {"id": "pf", "prefix": "/col", "fills": "colour", "verdict": "reply", "text": {"*": "col {{ slots.colour }}"}},
+    ]
+    desk = shop(gates=gates)
+    reply = desk.say("/colred")
+    assert (reply["text"], reply["assumptions"], desk.record["assumed"]) == ("col RED", [], [])
+    assert desk.say("/col")["assumptions"][0]["value"] == "BLUE"
+
+
+def test_what_was_said_to_a_flow_before_counts_before_what_a_gate_assumes(talk, shop):
+    gates = [{"id": "as", "verdict": "assume", "assume": {"colour": "BLUE"}}]
+    steps = talk.step("collect", slots=("colour", "size")), talk.reply("{{ slots.size }} {{ slots.colour }}")
+    desk = shop(*steps, gates=gates)
+    desk.say("order red")
+    reply = desk.say("small")
+    assert (reply["text"], reply["assumptions"]) == ("small RED", [])
+
+
+@pytest.fixture
+def told_later(talk, shop):
+    def build(text, answer, **parts):
+        return shop(
+            talk.step("call", tool="find"),
+            talk.step("collect", slots=("colour",)),
+            talk.step("respond", response="line"),
+            tools={"find": talk.tool("size", **parts)},
+            mounts=[{"call": "find"}],
+            responses={"line": talk.placed(kind="text", text={"*": text})},
+            answers={"find": answer},
+        )
+
+    return build
+
+
+def test_a_response_after_a_question_reads_arguments_and_answer_as_before_it(told_later):
+    text = "V {{ result.v }} of {{ args.size }} by {{ payload.by }}"
+    desk = told_later(text, {"data": {"v": 3}, "by": "me"}, unwrap="data")
+    desk.say("order small")
+    assert desk.say("red")["text"] == "V 3 of small by me"
+    assert desk.record["problems"] == []
+    whole = told_later("{{ payload.v }} {{ args.size }}", {"v": 3})
+    whole.say("order small")
+    assert whole.say("red")["text"] == "3 small"
+
+
+def test_only_what_a_response_says_of_a_call_is_kept_while_a_flow_waits(told_later):
+    desk = told_later("V {{ result.v }}", {"v": 3, "long": "x" * 100})
+    desk.say("order small")
+    assert desk.state.flow["journal"]["0"]["calls"] == [["success", "", "run/1"]]
+    assert desk.say("red")["text"] == "V 3"

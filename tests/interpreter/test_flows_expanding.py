@@ -97,3 +97,33 @@ def test_a_slot_without_values_is_asked_for(facts):
     desk = facts(value)
     reply = desk.say("revenue profit")
     assert (reply["outcome"], reply["missing"], reply["text"]) == ("ask", ["year"], "Please give: year.")
+
+
+def test_a_part_that_fails_says_the_authors_words_for_it_and_none_of_its_figures(talk):
+    missed = talk.placed(when="payload.value == 0", outcome="error", message={"*": "No data for {{ payload.of }}."})
+    found = talk.placed(outcome="success")
+    for steps in ([], [talk.step("collect", slots=("colour",))]):
+        plan = talk.plan(
+            vocabularies={"cities": talk.words("guangzhou", "beijing"), "colours": talk.words("red")},
+            slots={"city": talk.slot(vocabulary="cities", many=True), "colour": talk.slot(vocabulary="colours")},
+            tools={"w": talk.tool("city", outcomes=[missed, found])},
+            mounts=[{"call": "w"}],
+            responses={"line": talk.placed(kind="text", text={"*": "{{ args.city }}: {{ result.value }}"})},
+            flows={
+                "talk": [talk.step("call", tool="w", expand=("city",)), *steps, talk.step("respond", response="line")]
+            },
+        )
+        answer = {"w": lambda args: {"value": 5 if args["city"] == "beijing" else 0, "of": args["city"]}}
+        desk = talk.Talk(plan, answer, reborn=True)
+        reply = desk.say("guangzhou beijing")
+        reply = desk.say("red") if steps else reply
+        assert (reply["text"], reply["outcome"]) == ("No data for guangzhou.\n\nbeijing: 5", "answer")
+    assert talk.Talk(plan, answer).say("guangzhou")["text"] == "No data for guangzhou."
+
+
+def test_calls_that_all_fail_and_are_said_all_the_same_are_no_answer(talk):
+    steps = [talk.step("call", tool="w", catch=[talk.placed()]), talk.step("respond", response="line")]
+    line = talk.placed(kind="text", text={"*": "{{ result.value }}"})
+    plan = talk.plan(tools={"w": talk.tool()}, mounts=[{"call": "w"}], responses={"line": line}, flows={"talk": steps})
+    desk = talk.Talk(plan, {"w": {"end": {"ending": "error", "message": "down"}}})
+    assert desk.say("hello")["outcome"] == "error"

@@ -78,6 +78,37 @@ def test_release_goes_on_with_the_state_there_was(desk):
     assert desk.say("ABCU1234567")["outcome"] == "answer"
 
 
+def test_what_is_said_to_a_colleague_stands_in_trusted_history(desk):
+    desk.say("track shipment ABCU1234567")
+    desk.act("takeover")
+    desk.say("My other one is ABCU7654321")
+    desk.act("release")
+    reply = desk.say("帮查一下")
+    assert (reply["outcome"], reply["candidates"]) == ("ask", {"no": ["ABCU1234567", "ABCU7654321"]})
+    assert [arguments["no"] for _, arguments in desk.calls] == ["ABCU1234567"]
+
+
+def test_the_one_identifier_said_to_a_colleague_may_be_looked_up(desk):
+    desk.act("takeover")
+    desk.say("查询货物 ABCU7654321")
+    desk.act("release")
+    assert desk.say("帮查一下")["outcome"] == "answer"
+    assert [arguments["no"] for _, arguments in desk.calls] == ["ABCU7654321"]
+
+
+def test_what_a_screen_hides_and_what_slots_would_keep_is_not_taken_from_words_for_a_colleague(talk):
+    slots = {"no": talk.slot(patterns=talk.NUMBERS), "size": talk.slot(extract="integer", keep="session")}
+    desk = talk.Talk(
+        talk.tracking(slots=slots, vocabularies={"rivals": talk.words("ABCU7654321"), "follow_ups": talk.words("it")})
+    )
+    desk.act("takeover")
+    desk.say("5 of ABCU7654321, and ABCU1234567")
+    (kept,) = desk.state.messages
+    assert [found[0] for found in kept["slots"]["no"]] == ["ABCU1234567"]
+    assert "ABCU7654321" not in kept["text"]
+    assert desk.state.slots == {}
+
+
 def test_a_closed_session_says_so_and_runs_nothing(desk):
     assert desk.act("close") == [Changed("closed")]
     reply = desk.say("查询货物 ABCU1234567")
@@ -124,13 +155,21 @@ def test_a_takeover_in_the_middle_of_a_turn_holds_at_once_and_the_turn_says_noth
     assert desk.state.turn == 1
 
 
-def test_a_takeover_and_release_in_the_middle_of_a_turn_still_end_it(desk):
+def test_a_turn_that_is_given_back_before_its_tool_has_answered_goes_on(desk):
     call = call_of(desk.begin("查询货物 ABCU1234567"))
     desk.act("takeover")
-    desk.act("release")
+    assert desk.act("release") == [Changed("ai_active")]
     reply = desk.finish(desk.machine.handle(desk.answer(call)))
-    assert (reply["outcome"], reply["status"]) == ("handed_off", "ai_active")
-    assert desk.say("你好")["outcome"] == "answer"
+    assert (reply["outcome"], reply["status"], reply["data"]["status"]) == ("answer", "ai_active", "OK")
+    assert [one["event"] for one in desk.record["events"]] == ["takeover", "release"]
+
+
+def test_a_turn_that_a_person_has_ended_does_not_come_back_with_the_release(desk):
+    call = call_of(desk.begin("查询货物 ABCU1234567"))
+    desk.act("takeover")
+    assert desk.finish(desk.machine.handle(desk.answer(call)))["outcome"] == "handed_off"
+    desk.act("release")
+    assert (desk.machine.in_turn, desk.state.outbox) == (False, [])
 
 
 def test_a_flow_that_a_person_has_interrupted_does_nothing_more(talk):
@@ -141,9 +180,8 @@ def test_a_flow_that_a_person_has_interrupted_does_nothing_more(talk):
     desk = talk.Talk(plan)
     call = call_of(desk.begin("go"))
     desk.act("takeover")
-    desk.act("release")
     reply = desk.finish(desk.machine.handle(desk.answer(call)))
-    assert (reply["text"], reply["status"]) == ("", "ai_active")
+    assert (reply["text"], reply["status"], desk.record["steps"][-1]["id"]) == ("", "human_active", "a")
 
 
 def test_a_close_in_the_middle_of_a_turn_ends_it_closed(desk):
