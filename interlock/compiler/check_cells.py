@@ -27,7 +27,7 @@ def check_cells(project: Project, findings: Findings) -> None:
 
 def _check(agent: Unit, site: Site, name: str, findings: Findings) -> None:
     tool = site.unit.find("tools", name)
-    if tool is None or not tool.model.produces or agent.mount_of(name) or name in agent.broken.get("mounts", ()):
+    if tool is None or not tool.model.produces or agent.mount_of(name) or agent.is_broken("mounts", name):
         return
     foreign = site.unit is not agent
     place = agent.key("mounts") if foreign else site.unit.value(*site.path)

@@ -86,7 +86,7 @@ def _answered_by_mount(agent: Unit, standing: Standing) -> bool:
         return False
     mount = agent.mount_of(standing.lone)
     if mount is None:
-        return agent.find("tools", standing.lone) is None or standing.lone in agent.broken.get("mounts", ())
+        return agent.find("tools", standing.lone) is None or agent.is_broken("mounts", standing.lone)
     return mount.model.respond is not None
 
 

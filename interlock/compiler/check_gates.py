@@ -131,7 +131,7 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
 
 def check_mounted(agent: Unit, name: str, path: Path, findings: Findings) -> None:
     """A tool that is called must be mounted."""
-    if agent.find("tools", name) is None or agent.mount_of(name) or name in agent.broken.get("mounts", ()):
+    if agent.find("tools", name) is None or agent.mount_of(name) or agent.is_broken("mounts", name):
         return
     hint = f"add `- call: {name}` under `mounts`"
     message = f"{name!r} is not mounted, so this conversation may not call it"

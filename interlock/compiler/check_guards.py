@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.assertions import Proof
 from interlock.compiler.guarded import Guarded, Unguarded
+from interlock.compiler.running_order import all_run
 from interlock.compiler.trails import OF_ITS_OWN, places
 from interlock.spec.tools import WRITING
 
@@ -27,7 +28,7 @@ def check_guards(project: Project, findings: Findings) -> None:
         for index, guard in enumerate(unit.work.guard or () if unit.work else ()):
             _spared(unit, index, guard, findings)
             condition = unit.find("conditions", guard.by)
-            if condition is None or unit.incomplete:
+            if condition is None or not all(one.is_whole for one in all_run(unit)):
                 continue
             proof = Proof(condition)
             spared = frozenset(tool for name in guard.except_ or () if (tool := unit.find("tools", name)))

@@ -48,7 +48,7 @@ def _run(project: Project, unit: Unit, step: Written, circling: Collection[Unit]
     name, place = step.model.run, unit.value(*step.path, "run")
     child = unit.procedures.get(name)
     if child is None:
-        if name not in project.unreadable:
+        if not project.may_hold(name):
             hint = suggestion(name, unit.procedures, none="this bundle has no Procedure")
             findings.error("unknown-procedure", f"there is no procedure {name!r}", place, hint=hint)
         return

@@ -50,7 +50,8 @@ def check_responses(project: Project, findings: Findings) -> None:
         for use in uses:
             _check(use, told, findings)
         stated = {use.tool for use in uses if use.response.model.facts is not None}
-        check_unstated(agent, stated, findings)
+        if agent.is_whole:
+            check_unstated(agent, stated, findings)
         _without_result(agent, findings)
     for unit in project.procedures:
         told = set()

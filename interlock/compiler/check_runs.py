@@ -38,7 +38,7 @@ def _mounts(project: Project, agent: Unit, findings: Findings) -> None:
         elif child is not None:
             if not child.broken.get("input"):
                 check_given(agent, ("mounts", item.index), item.model, child, findings, final=False)
-        elif name not in project.unreadable:
+        elif not project.may_hold(name):
             hint = suggestion(name, agent.procedures, none="this bundle has no Procedure")
             findings.error("unknown-procedure", f"there is no procedure {name!r}", place, hint=hint)
         seen.setdefault(name, item.index)
@@ -78,7 +78,7 @@ def _bound(agent: Unit, mount: Item, child: Unit, path: Path, findings: Findings
 
 
 def _not_mounted(agent: Unit, name: str, path: Path, findings: Findings) -> None:
-    if name not in agent.broken.get("mounts", ()):
+    if not agent.is_broken("mounts", name):
         hint = f"add `- run: {name}` under `mounts`"
         message = f"{name!r} is not mounted, so this conversation may not run it"
         findings.error("not-mounted", message, agent.value(*path), hint=hint)

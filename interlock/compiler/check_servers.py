@@ -43,7 +43,11 @@ def check_servers(project: Project, findings: Findings) -> None:
 
 def _address(part: Part, written: str, findings: Findings, *keys: str) -> None:
     """A URL of a server; what a variable holds is looked at when a call is made."""
-    if written.lstrip().startswith("{{") or _ADDRESS.fullmatch(_TEMPLATE.sub("x", written)):
+    if (
+        part.unit.is_stand_in(written)
+        or written.lstrip().startswith("{{")
+        or _ADDRESS.fullmatch(_TEMPLATE.sub("x", written))
+    ):
         return
     message = f"{written!r} is not the address of a server"
     hint = "write 'https://api.example.com/v1', without user, query or fragment, or '{{ env.X }}'"
@@ -80,7 +84,7 @@ def _mcp(part: Part, findings: Findings) -> None:
 def _database(part: Part, findings: Findings) -> None:
     written = part.model.sql
     plain = _TEMPLATE.sub("x", written)
-    if written.lstrip().startswith("{{") or _POSTGRES.fullmatch(plain):
+    if part.unit.is_stand_in(written) or written.lstrip().startswith("{{") or _POSTGRES.fullmatch(plain):
         return
     if _SQLITE.fullmatch(plain) and ".." not in plain.split("/"):
         return
@@ -107,7 +111,7 @@ def _credentials(part: Part, findings: Findings) -> None:
     auth = part.model.auth
     for key in ("bearer", "basic", "value") if auth is not None else ():
         written = getattr(auth, key)
-        if written is not None and not has_template(written):
+        if written is not None and not has_template(written) and not part.unit.is_stand_in(written):
             hint = "write '{{ secrets.X }}': it is looked up in the worker's environment"
             findings.error("plain-secret", "a credential stands in the spec", part.value("auth", key), hint=hint)
 

@@ -59,7 +59,7 @@ def _arguments(part: Part, statement: Statement, findings: Findings) -> None:
     carried = part.model.idempotency.argument if part.model.idempotency is not None else None
     known = [*declared, *([carried] if carried is not None else [])]
     for name, offset in zip(statement.names, statement.offsets, strict=True):
-        if name not in known:
+        if name not in known and not part.is_open("args"):
             at = part.unit.inside((*part.path, "sql"), offset)
             hint = suggestion(name, known, none="declare it under `input`")
             findings.error("unknown-argument", f"no argument fills :{name}", at, hint=hint)

@@ -45,7 +45,8 @@ def check_suite_keys(suite: Suite, unit: Unit, findings: Findings) -> None:
     """Every key of every case that is of the other kind, and turns in which nothing happens."""
     for index, case in enumerate(suite.spec.cases):
         for what, name, path, is_key in _said(case, ("cases", index)):
-            if name in ONLY_OF[_other(unit.kind)][what]:
+            stands_in = suite.salvaged and not suite.document.places.has(path)
+            if not stands_in and name in ONLY_OF[_other(unit.kind)][what]:
                 place = suite.key(*path) if is_key else suite.value(*path)
                 kind = article(unit.kind.lower())
                 findings.error("not-in-suite", f"{name!r} means nothing to {kind}", place, hint=HINTS[unit.kind])

@@ -12,7 +12,10 @@ from interlock.compiler.findings import suggestion
 from interlock.compiler.running_order import all_run
 from interlock.compiler.scopes import MESSAGE_TYPES, USER
 from interlock.compiler.shapes import received_shape
+from interlock.compiler.stand_ins import STAND_IN
+from interlock.compiler.units import ANY_NAME
 from interlock.expressions.check import check_expression
+from interlock.expressions.problems import most_similar
 from interlock.expressions.shapes import STRING, Shape, list_of
 from interlock.text.patterns import pattern_problem
 
@@ -35,17 +38,22 @@ SEARCH = {"query": STRING}
 def check_suites(project: Project, findings: Findings) -> None:
     """All Suites of the bundle."""
     for suite in project.suites:
-        unit = next((unit for unit in project.runnable if unit.name == suite.spec.of), None)
-        if unit is not None:
-            check_suite_keys(suite, unit, findings)
-            _Check(suite, unit, findings).run()
-            if unit.kind == "Procedure":
-                check_work_suite(suite, unit, findings)
-        elif suite.spec.of not in project.unreadable:
-            names = [unit.name for unit in project.runnable]
-            hint = suggestion(suite.spec.of, names, none="there is no Agent and no Procedure in this bundle")
+        units = {unit.name: unit for unit in reversed(project.runnable)}
+        unit = units.get(suite.spec.of)
+        if unit is None and not project.may_hold(suite.spec.of):
+            hint = suggestion(suite.spec.of, units, none="there is no Agent and no Procedure in this bundle")
             message = f"there is no agent or procedure {suite.spec.of!r}"
             findings.error("unknown-target", message, suite.value("of"), hint=hint)
+            unit = units.get(most_similar(suite.spec.of, tuple(units)))
+        if unit is not None:
+            _check(suite, unit, findings)
+
+
+def _check(suite: Suite, unit: Unit, findings: Findings) -> None:
+    check_suite_keys(suite, unit, findings)
+    _Check(suite, unit, findings).run()
+    if unit.kind == "Procedure":
+        check_work_suite(suite, unit, findings)
 
 
 @dataclass(slots=True)
@@ -71,7 +79,7 @@ class _Check:
 
     def _unknown(self, what: str, name: str, known: Iterable[str], path: Path, *, key: bool = False) -> None:
         names = list(known)
-        if name in names or self.unit.incomplete:
+        if name in names or ANY_NAME in names or self.unit.incomplete or (self.suite.salvaged and name == STAND_IN):
             return
         place = self.suite.key(*path) if key else self.suite.value(*path)
         hint = suggestion(name, names)
@@ -171,7 +179,7 @@ class _Check:
         for name in expect.cells or {}:
             tool, _, key = name.partition(".")
             known = [f"{part.name}.{cell}" for part in self._tools() for cell in part.model.produces or ()]
-            if tool not in self.unit.broken.get("tools", ()):
+            if not self.unit.is_broken("tools", tool):
                 self._unknown("cell", f"{tool}.{key}", known, (*path, "cells", name), key=True)
 
     def _expect_of_turn(self, expect: Expect, path: Path) -> None:
@@ -190,7 +198,8 @@ class _Check:
         return self.unit.visible.get("tools", {}).values()
 
     def _arguments(self) -> set[str]:
-        return {name for tool in self._tools() for name in tool.model.input or ()}
+        lost = {ANY_NAME} if any(member.broken.get("tools") for member in self.unit.closure()) else set()
+        return lost | {name for tool in self._tools() for name in tool.model.input or ()}
 
     def _call(self, call: Any, path: Path) -> None:
         self._unknown("tool", call.tool, self._callable(), (*path, "tool"))

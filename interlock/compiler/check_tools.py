@@ -69,6 +69,8 @@ def _http(part: Part, findings: Findings) -> None:
             continue
         at = part.unit.inside((*part.path, "http"), start + offset)
         name = by_wire.get(parameter)
+        if name is None and part.is_open("args"):
+            continue
         if name is None:
             hint = suggestion(parameter, [*by_wire, *([carried] if carried else [])], none="declare it under `input`")
             findings.error("unknown-argument", f"no argument fills {{{parameter}}} in the path", at, hint=hint)
@@ -140,7 +142,7 @@ def _outcomes(part: Part, findings: Findings) -> None:
         if outcome.outcome != "blocked":
             message = "`missing` names what a `blocked` call lacks"
             findings.error("key-without-effect", message, part.key("outcomes", index, "missing"))
-        elif outcome.missing not in (part.model.input or {}):
+        elif outcome.missing not in (part.model.input or {}) and not part.is_open("args"):
             hint = suggestion(outcome.missing, part.model.input or {})
             findings.error("unknown-argument", f"there is no argument {outcome.missing!r}", at, hint=hint)
 
@@ -148,7 +150,8 @@ def _outcomes(part: Part, findings: Findings) -> None:
 def _cells(part: Part, findings: Findings) -> None:
     tool = part.model
     for key, cell in (tool.produces or {}).items():
-        if at_path(result_shape(tool), cell.at) is None:
+        unknown = part.is_open("result") or part.unit.is_stand_in(cell.at)
+        if not unknown and at_path(result_shape(tool), cell.at) is None:
             first = cell.at.split(".", maxsplit=1)[0]
             hint = suggestion(first, tool.output or {})
             message = f"there is no {cell.at!r} in the `output` of {part.name!r}"
@@ -174,7 +177,7 @@ def _conditions(part: Part, findings: Findings) -> None:
             if condition is None:
                 continue
             for name, reader in demand_of(condition).args.items():
-                if name not in (part.model.input or {}):
+                if name not in (part.model.input or {}) and not part.is_open("args"):
                     message = f"{condition.called} reads `args.{name}`, which {part.name!r} does not have"
                     place, also = part.value(key, index, "condition"), ((reader.key(), "it is read here"),)
                     hint = suggestion(name, part.model.input or {})

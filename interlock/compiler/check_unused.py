@@ -38,7 +38,7 @@ def check_unused(project: Project, findings: Findings) -> None:
 
 def _is_clear(agent: Unit, findings: Findings) -> bool:
     """Whether every use can be seen: a misspelt name or a malformed expression may have been one."""
-    if agent.incomplete or any(agent.broken.values()):
+    if not agent.is_whole:
         return False
     hidden = [finding for finding in findings.found if finding.location.file == agent.file]
     return not any(finding.code in HIDING for finding in hidden)

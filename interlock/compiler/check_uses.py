@@ -66,7 +66,7 @@ def _resolve(project: Project, unit: Unit, reference: str, index: int, findings:
     if found is not None:
         message = f"{name!r} is an {found.kind}; only a Library can be used"
         findings.error("not-a-library", message, at, also=((found.value("name"), "declared here"),))
-    elif folder or name not in project.unreadable:
+    elif folder or not project.may_hold(name):
         libraries = [other.name for other in candidates if other.kind == "Library"]
         hint = suggestion(name, libraries, none="there is no Library in that bundle")
         findings.error("unknown-library", f"there is no Library {reference!r}", at, hint=hint)

@@ -62,7 +62,7 @@ def _sheet_is_good(part: Part, findings: Findings) -> bool:
 def _column_problem(part: Part, header: list[str], name: str) -> tuple[str, str, str] | None:
     if name.startswith("title."):
         language = name.removeprefix("title.")
-        if language not in part.unit.languages:
+        if language not in part.unit.languages and "languages" not in part.unit.broken:
             return "unknown-language", f"{language!r} is not a language of {part.unit.name!r}", ""
     elif name not in COLUMNS:
         return "unknown-column", f"a vocabulary file has no column {name!r}", suggestion(name, COLUMNS)

@@ -60,7 +60,7 @@ def compile_bundle(
     retrievers = _retrievers(project) if plans else ()
     for unit in project.everything:
         unit.let_go()
-    return Compiled(made, retrievers, tuple(project.suites), in_order(found))
+    return Compiled(made, retrievers, tuple(suite for suite in project.suites if not suite.salvaged), in_order(found))
 
 
 def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True) -> Compiled:
@@ -111,7 +111,7 @@ def _wrong_files(found: list[Diagnostic]) -> set[str]:
 
 def _is_sound(unit: Unit, wrong: set[str]) -> bool:
     """Whether nothing that a spec sees has an error."""
-    if unit.incomplete or any(any(member.broken.values()) for member in unit.closure()):
+    if unit.incomplete or any(member.salvaged for member in unit.closure()):
         return False
     return all(wrong.isdisjoint({member.file, *sheet_files(member)}) for member in unit.closure())
 

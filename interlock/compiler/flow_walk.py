@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from interlock.compiler.choices import tools_of
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
@@ -12,6 +12,7 @@ from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import listed_steps
 from interlock.compiler.written import copied_path
+from interlock.spec.steps import ErrorKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -233,7 +234,10 @@ class Walk:
         if name in above:
             self.circles[(*step.path, "flow")] = name
         if flow is None or name in above:
-            return Result(on={way.spoken(): trail for way, trail in ways.items()})
+            result = Result(on={way.spoken(): trail for way, trail in ways.items()})
+            if self.unit.is_broken("flows", name):
+                result.fails(get_args(ErrorKind), result.on)
+            return result
         if self._depth >= MOST_DEEP:
             self.deep[(*step.path, "flow")] = name
             return Result(on={way.spoken(): trail for way, trail in ways.items()})

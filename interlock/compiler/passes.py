@@ -7,6 +7,7 @@ from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
 from interlock.compiler.check_coordinates import check_coordinates
+from interlock.compiler.check_damaged import check_damaged
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
 from interlock.compiler.check_durations import check_durations
 from interlock.compiler.check_effects import check_effects
@@ -85,6 +86,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("cells", check_cells),
     ("unused", check_unused),
     ("suites", check_suites),
+    ("damaged parts", check_damaged),
 )
 """First `uses`: it gives every spec the names it may see, then what the procedures give back that a spec may run.
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from interlock.compiler.mending import mended
 from interlock.compiler.salvage import salvaged, whole
 from interlock.compiler.shape import parse
+from interlock.compiler.units import ANY_NAME
 from interlock.spec import SuiteSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from interlock.compiler.findings import Findings
+    from interlock.compiler.mending import Mended
+    from interlock.compiler.salvage import Salvaged
     from interlock.compiler.units import Unit
     from interlock.diagnostics import Location
     from interlock.source import Bundle, Document
@@ -20,10 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Suite:
-    """A Suite of the bundle."""
+    """A Suite of the bundle; one that is `salvaged` from mistakes in its shape is checked, and never run."""
 
     spec: SuiteSpec
     document: Document
+    salvaged: bool = False
 
     def key(self, *path: str | int) -> Location:
         """Place of a key."""
@@ -38,7 +43,8 @@ class Suite:
 class Project:
     """`units` are the specs of the bundle itself but its Suites, `foreign` those of other bundles, by folder.
 
-    `unreadable` holds the names that files which could not be read, or Suites with a wrong shape, may have declared.
+    `damaged` holds what is left of specs with mistakes in their shape, of which the sound part is among the `units`.
+    `unreadable` holds the names that files which could not be read, or specs of no known kind, may have declared.
     """
 
     bundle: str
@@ -46,8 +52,14 @@ class Project:
     suites: list[Suite] = field(default_factory=list)
     foreign: dict[str, list[Unit]] = field(default_factory=dict)
     heads: list[tuple[str, Document]] = field(default_factory=list)
+    damaged: list[Salvaged] = field(default_factory=list)
+    damaged_suites: list[Suite] = field(default_factory=list)
     unreadable: frozenset[str] = frozenset()
     known_bundles: frozenset[str] = frozenset()
+
+    def may_hold(self, name: str) -> bool:
+        """Whether something of that name may be declared where nobody could read it."""
+        return not self.unreadable.isdisjoint({name, ANY_NAME})
 
     @property
     def agents(self) -> list[Unit]:
@@ -92,10 +104,24 @@ def _add(project: Project, document: Document, bundle: Bundle, findings: Finding
         project.suites.append(Suite(spec, document))
     elif spec is not None:
         project.units.append(whole(spec, document, bundle.sheets, bundle.name))
-    elif (unit := salvaged(document, bundle.sheets, bundle.name)) is not None:
-        project.units.append(unit)
+    elif (left := mended(document)) is not None:
+        findings.found += left.findings
+        _add_left(project, left, bundle)
     elif isinstance(name, str):
         project.unreadable |= {name}
+
+
+def _add_left(project: Project, left: Mended, bundle: Bundle) -> None:
+    """What is left of a spec with mistakes in its shape."""
+    if isinstance(left.spec, SuiteSpec):
+        suites = project.damaged_suites if left.holes else project.suites
+        suites.append(Suite(left.spec, left.document, salvaged=True))
+        return
+    found = salvaged(left.spec, left, bundle.sheets, bundle.name)
+    project.units.append(found.sound)
+    if ("name",) in left.holes:
+        project.unreadable |= {ANY_NAME}
+    project.damaged.append(found)
 
 
 def _foreign(folder: str, bundle: Bundle) -> list[Unit]:
@@ -104,9 +130,11 @@ def _foreign(folder: str, bundle: Bundle) -> list[Unit]:
     units = []
     for document in bundle.documents:
         spec, _ = parse(document)
-        unit = whole(spec, document, sheets, folder) if spec is not None and not isinstance(spec, SuiteSpec) else None
-        unit = unit or salvaged(document, sheets, folder)
-        if unit is not None:
-            unit.prefix = prefix
-            units.append(unit)
+        left = mended(document) if spec is None else None
+        if left is not None and not isinstance(left.spec, SuiteSpec):
+            units.append(salvaged(left.spec, left, sheets, folder).sound)
+        elif spec is not None and not isinstance(spec, SuiteSpec):
+            units.append(whole(spec, document, sheets, folder))
+    for unit in units:
+        unit.prefix = prefix
     return units

@@ -1,72 +1,43 @@
-"""Makes a Unit of a document: of the whole spec, or of the parts that have the right shape when it is not."""
+"""Makes a Unit of a document: of the whole spec, or of what is left of one with mistakes in its shape."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
-
-from interlock.compiler.units import LISTS, PLURALS, STEPS, Item, Part, Unit
+from interlock.compiler.shape_words import at_path, takes
+from interlock.compiler.units import ANY_NAME, LISTS, PLURALS, STEPS, Item, Part, Unit
 from interlock.spec import AgentSpec, LibrarySpec, ProcedureSpec
-from interlock.spec.base import Constant, Language, Listed, Name, Named, Reference, Text, Wired
-from interlock.spec.deciding import Condition, Decision, Gate, Route
-from interlock.spec.fields import Field
-from interlock.spec.models import Grounding, Memory, Model, ModelRule
-from interlock.spec.specs import MessageSpec, SessionSpec
-from interlock.spec.steps import Step
-from interlock.spec.tools import Mount, Response, Retriever, Server, Tool
-from interlock.spec.words import Intent, Slot, Vocabulary
+from interlock.spec.forms import keys_of
+from interlock.spec.tools import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from interlock.source import Document, Sheet
+    from interlock.compiler.mending import Mended
+    from interlock.source import Document, KeyPath, Sheet
 
-KINDS = ("Agent", "Procedure", "Library")
+_IN_TOOLS = (("input", "args"), *((key, "result") for key in ("output", "unwrap", "requires", "ensures", "read_back")))
+"""Which root is not known where a key of a tool has a hole."""
 
-_PARTS: Mapping[str, Any] = {
-    "config": Constant,
-    "servers": Server,
-    "models": Model,
-    "vocabularies": Vocabulary,
-    "slots": Slot,
-    "intents": Intent,
-    "conditions": Condition,
-    "decisions": Decision,
-    "responses": Response,
-    "retrievers": Retriever,
-    "tools": Tool,
-    "flows": Listed[Step],
-}
-_ITEMS: Mapping[str, Any] = {"mounts": Mount, "gates": Gate, "routes": Route, "model_rules": ModelRule}
-_SINGLE: Mapping[str, Any] = {
-    "uses": Listed[Reference],
-    "languages": Listed[Language],
-    "title": Text,
-    "user": Wired[Field],
-    "message": MessageSpec,
-    "session": SessionSpec,
-    "instructions": Text,
-    "fallback": Text,
-    "grounding": Grounding,
-    "model_override": Literal["session", "message"],
-    "runtime": Name,
-    "memory": Memory,
-    "input": Wired[Field],
-    "events": Named[Wired[Field]],
-}
+_UNKNOWN = {"slots": frozenset({"value", "candidates"}), "conditions": frozenset({"result"})}
+"""Which roots are not known in other damaged parts, wherever they have a hole."""
 
+_NAMING = ("id", "call", "run", "flow")
+"""Keys by which an item of a list is known to others."""
 
-@cache
-def _adapter(key: str) -> TypeAdapter[Any]:
-    form = _PARTS.get(key) or _ITEMS.get(key) or _SINGLE[key]
-    return TypeAdapter(form)
-
-
-@cache
-def _names() -> TypeAdapter[Any]:
-    return TypeAdapter(Named[Any])
+_FIELDS = ("user", "input", "events")
+_SINGLE = (
+    "title",
+    "message",
+    "session",
+    "instructions",
+    "fallback",
+    "grounding",
+    "model_override",
+    "runtime",
+    "memory",
+)
 
 
 def whole(
@@ -95,77 +66,94 @@ def whole(
     return unit
 
 
-def salvaged(document: Document, sheets: Mapping[str, Sheet], bundle: str) -> Unit | None:
-    """The unit of a spec with mistakes in its shape, without what is broken; None if it is not known what it is."""
-    data = document.data
-    kind, name = data.get("kind"), data.get("name")
-    if kind not in KINDS:
-        return None
-    unit = Unit(kind, name if isinstance(name, str) else "", bundle, document, sheets)
-    for plural in PLURALS:
-        _salvage_parts(unit, plural, data.get(plural))
-    for key in LISTS:
-        _salvage_items(unit, key, data.get(key))
-    for key in _SINGLE:
-        _salvage_single(unit, key, data.get(key))
-    if kind == "Procedure":
-        _salvage_steps(unit, data.get(STEPS))
-    return unit
+class Salvaged(NamedTuple):
+    """`sound` has no part with a hole; `damaged` has those, and is asked only what a hole cannot be the cause of."""
+
+    sound: Unit
+    damaged: Unit
+    holes: Mapping[KeyPath, None]
 
 
-def _salvage_steps(unit: Unit, written: Any) -> None:
-    good, steps = _valid("flows", written)
-    if good:
-        unit.own["flows"][STEPS] = Part("flows", STEPS, steps, unit, (STEPS,))
+def salvaged(
+    spec: AgentSpec | ProcedureSpec | LibrarySpec, mended: Mended, sheets: Mapping[str, Sheet], bundle: str
+) -> Salvaged:
+    """What is left of a spec with mistakes in its shape."""
+    unit = whole(spec, mended.document, sheets, bundle)
+    unit.salvaged = True
+    written = mended.written.data
+    if ("name",) in mended.holes:
+        unit.name = written["name"] if isinstance(written.get("name"), str) else ""
+    keys = keys_of(type(spec))
+    foreign = {type(written[str(hole[0])]): hole[0] for hole in mended.holes if hole[0] not in keys}
+    for key in keys.keys() - unit.document.data.keys():  # which a foreign key may have been
+        if any(takes(keys[key], written[str(other)]) for other in foreign.values()):
+            _mark(unit, written, (key,))
+    for hole in mended.holes:
+        if hole[0] in keys:
+            _mark(unit, written, hole)
+    damaged = replace(unit, own={}, memo={}, broken={**unit.broken, "flows": unit.broken.get("flows", set()) | {""}})
+    _divide(unit, damaged, mended)
+    unit.lists = {
+        key: [item for item in items if mended.is_whole((key, item.index))] for key, items in unit.lists.items()
+    }
+    for key in {*_SINGLE, *_FIELDS} & unit.broken.keys():
+        setattr(unit, key, {} if key in _FIELDS else None)
+    if unit.work is not None:
+        fields = type(unit.work).model_fields
+        names = [name for name in unit.broken.keys() & fields.keys() if not fields[name].is_required()]
+        unit.work = unit.work.model_copy(update={name: fields[name].default for name in names})
+    return Salvaged(unit, damaged, mended.holes)
+
+
+def _mark(unit: Unit, written: Any, hole: KeyPath) -> None:
+    """Remember what has a hole by name, so that nothing else complains of it."""
+    key = str(hole[0])
+    names = unit.broken.setdefault("flows" if key == STEPS else key, set())
+    if key in (*PLURALS, *LISTS):
+        names.update(_named(written[key], hole) if len(hole) > 1 else [ANY_NAME])
     else:
-        unit.broken["flows"].add(STEPS)
-
-
-def _salvage_parts(unit: Unit, plural: str, declared: Any) -> None:
-    unit.own[plural] = {}
-    unit.broken[plural] = set()
-    for name, raw in declared.items() if isinstance(declared, dict) else ():
-        good, model = _valid(plural, raw)
-        if good and _valid_name(name):
-            unit.own[plural][name] = Part(plural, name, model, unit, (plural, name))
-        else:
-            unit.broken[plural].add(name)
-
-
-def _salvage_items(unit: Unit, key: str, written: Any) -> None:
-    unit.lists[key], unit.broken[key] = [], set()
-    for index, raw in enumerate(written if isinstance(written, list) else ()):
-        good, model = _valid(key, raw)
-        if good:
-            unit.lists[key].append(Item(index, model))
-        elif isinstance(raw, dict):
-            unit.broken[key].update(
-                raw[word] for word in ("id", "call", "run", "flow") if isinstance(raw.get(word), str)
-            )
-
-
-def _salvage_single(unit: Unit, key: str, written: Any) -> None:
-    if written is None:
-        return
-    good, model = _valid(key, written)
-    if good:
-        setattr(unit, key, tuple(model) if key in ("uses", "languages") else model)
-    elif key == "uses":
+        names.add(key)
+    if key == "uses":
         unit.incomplete = True
-    else:
-        unit.broken.setdefault(key, set()).add(key)
 
 
-def _valid(key: str, raw: Any) -> tuple[bool, Any]:
-    try:
-        return True, _adapter(key).validate_python(raw)
-    except (ValidationError, RecursionError):
-        return False, None
+def _named(declared: Any, hole: KeyPath) -> list[str]:
+    """The names under which others may know a part, or an item of a list."""
+    if isinstance(hole[1], str):
+        return [hole[1]]
+    item = at_path(declared, hole[1:2])
+    named = [item.get(word) for word in _NAMING] if isinstance(item, dict) else []
+    known = [name for name in named if isinstance(name, str)]
+    return known if known and hole[-1] not in _NAMING else [*known, ANY_NAME]
 
 
-def _valid_name(name: Any) -> bool:
-    try:
-        _names().validate_python({name: None})
-    except ValidationError:
-        return False
-    return True
+def _divide(unit: Unit, damaged: Unit, mended: Mended) -> None:
+    """The parts with holes go to the damaged ones; what merely stands in for parts goes altogether."""
+    for plural, parts in unit.own.items():
+        for part in list(parts.values()):
+            at = mended.as_written(part.path)
+            if mended.is_whole(part.path):
+                continue
+            del parts[part.name]
+            unit.broken.setdefault(plural, set()).add(part.name)
+            if at[:1] not in mended.holes:
+                damaged.own.setdefault(plural, {})[part.name] = replace(part, unit=damaged)
+                damaged.opened[plural, part.name] = _unknown(plural, at, mended)
+
+
+def _unknown(plural: str, at: KeyPath, mended: Mended) -> frozenset[str]:
+    """The roots of which nothing is known within a damaged part; with "" any name may be one."""
+    within = mended.within(at)
+    if plural == "flows":
+        return frozenset({"steps", ""} if any(_in_loop(mended, hole) for hole in within) else {"steps"})
+    if plural == "tools":
+        inner = {hole[len(at)] for hole in within if len(hole) > len(at)}
+        anything = not inner <= keys_of(Tool).keys()
+        return frozenset(root for key, root in _IN_TOOLS if anything or key in inner)
+    return _UNKNOWN.get(plural, frozenset())
+
+
+def _in_loop(mended: Mended, hole: KeyPath) -> bool:
+    """Whether a loop has been lost or has a hole, so that its item may be unknown where it is read."""
+    lost = at_path(mended.written.data, hole)
+    return "for_each" in hole or (isinstance(lost, dict) and "for_each" in lost)

@@ -18,6 +18,7 @@ from interlock.compiler.shapes import (
     table_shape,
     value_shape,
 )
+from interlock.compiler.units import ANY_NAME
 from interlock.compiler.vocabularies import codes_of
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import copied_path
@@ -106,7 +107,7 @@ class Scopes:
 
     def _named(self, plural: str, shape: Callable[[Part], Shape | None]) -> Shape:
         """What a root holds by name; open where a Library is missing, any where a part is broken."""
-        if self.unit.incomplete:
+        if self.unit.incomplete or self.unit.is_broken(plural, ANY_NAME):
             return OPEN
         shapes = {part.name: shape(part) for part in self._parts(plural)}
         broken = {name: ANY for unit in self.unit.closure() for name in unit.broken.get(plural, ())}
@@ -201,7 +202,7 @@ def item_shape(items: Any, scope: Mapping[str, Shape]) -> Shape:
 
 def run_result(procedure: Unit | None) -> Shape:
     """The shape of `steps.<id>` of a procedure that was run."""
-    if procedure is None or procedure.work is None or _ends_otherwise(procedure):
+    if procedure is None or procedure.work is None or "result" in procedure.broken or _ends_otherwise(procedure):
         return object_of({"result": replace(ANY, may_be_missing=True)})
     open_names = {name: replace(ANY, may_be_none=True) for name in procedure.work.result or {}}
     given: Shape = procedure.memo.get("given back") or object_of(open_names)

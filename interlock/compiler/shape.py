@@ -1,5 +1,6 @@
 """From a document to the model of its kind: every mistake of shape, in an author's words and at its place."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,7 +28,8 @@ def parse(document: Document) -> tuple[Spec | None, list[Diagnostic]]:
     try:
         return model.model_validate(document.data), warnings
     except ValidationError as error:
-        return None, in_order(_findings(document, model, error) + warnings)
+        problems = error.errors(include_url=False, include_input=False)
+        return None, in_order(shape_findings(document, model, problems) + warnings)
 
 
 def _unknown_kind(document: Document) -> Diagnostic:
@@ -40,11 +42,14 @@ def _unknown_kind(document: Document) -> Diagnostic:
     return Diagnostic("unknown-kind", f"unknown kind {kind!r}", document.places.value(("kind",)), hint=hint)
 
 
-def _findings(document: Document, model: type[SpecModel], error: ValidationError) -> list[Diagnostic]:
+def shape_findings(
+    document: Document, model: type[SpecModel], problems: Sequence[Mapping[str, Any]]
+) -> list[Diagnostic]:
+    """What the validator has found wrong, in an author's words."""
     findings: list[Diagnostic] = []
     containers: dict[KeyPath, dict[str, list[str]]] = {}
-    for problem in error.errors(include_url=False, include_input=False)[:MOST_FINDINGS]:
-        path, at_key = _path(document, problem["loc"])
+    for problem in problems[:MOST_FINDINGS]:
+        path, at_key = path_of(document, problem["loc"])
         if _was_refused(document, path):
             continue
         for length in range(len(path)):
@@ -62,7 +67,7 @@ def _findings(document: Document, model: type[SpecModel], error: ValidationError
     return findings
 
 
-def _path(document: Document, loc: tuple[str | int, ...]) -> tuple[KeyPath, bool]:
+def path_of(document: Document, loc: tuple[str | int, ...]) -> tuple[KeyPath, bool]:
     """The path in the document that a place in a model means, and whether its key is meant."""
     path: KeyPath = tuple(step for step in loc if not str(step).startswith(TAG))
     if path and path[-1] == "[key]" and not document.places.has(path):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from interlock.compiler.shape_words import at_path, named, nearest, one_of
+from interlock.compiler.shape_words import at_path, named, nearest, one_of, takes
 from interlock.diagnostics import Diagnostic
 from interlock.source import Document, KeyPath
 from interlock.spec import KINDS
@@ -47,7 +47,7 @@ def container_findings(
     if model is None or not isinstance(written, dict):
         return []
     keys = tuple(keys_of(model))
-    meant = {_meant(key, keys) for key in unknown}
+    meant = {meant_key(key, keys) for key in unknown}
     if model is BaseStep:
         return _no_action(document, path, written)
     findings = [_several_actions(document, path, written)] if issubclass(model, BaseStep) else []
@@ -59,20 +59,28 @@ def container_findings(
             findings.append(Diagnostic("missing-key", message, document.places.key(path)))
     for rule in model.key_rules:
         broken = rule.check(written.keys())
-        if broken and (broken.keys or not meant & {*getattr(rule, "keys", ())}):
+        if broken and rule.check(written.keys() | meant):
             findings.append(_broken(document, path, broken))
     return [finding for finding in findings if finding]
 
 
-def _meant(key: str, keys: Sequence[str]) -> str:
+def meant_key(key: str, keys: Sequence[str]) -> str:
+    """The one of `keys` that was plainly meant; "" if none was."""
     other = OTHER_WORDS.get(key, "")
     return other if other in keys else nearest(key, keys)
+
+
+def fitting_key(model: type[SpecModel], part: dict[str, Any], key: str) -> str:
+    """The key that was plainly meant, is not there, and takes such a value; "" if none was."""
+    return meant_key(
+        key, [free for free, form in keys_of(model).items() if free not in part and takes(form, part[key])]
+    )
 
 
 def _unknown(document: Document, kind: type[SpecModel], model: type[SpecModel], path: KeyPath) -> Diagnostic:
     key = str(path[-1])
     keys = tuple(keys_of(model))
-    near = _meant(key, keys)
+    near = fitting_key(model, at_path(document.data, path[:-1]), key) or meant_key(key, keys)
     hint = f"did you mean {near!r}?" if near else _elsewhere(key, kind, model) or one_of(_own(keys))
     return Diagnostic("unknown-key", f"unknown key {key!r} in {named(model)}", document.places.key(path), hint=hint)
 
@@ -108,11 +116,17 @@ def _no_action(document: Document, path: KeyPath, step: dict[str, Any]) -> list[
                 hint=one_of(offered(document.data.get("kind"))),
             )
         ]
-    meant = {key: _meant(key, (*ACTIONS, *known)) for key in foreign}
-    named_one = next((key for key in foreign if meant[key] in ACTIONS), foreign[0])
-    hint = f"did you mean {meant[named_one]!r}?" if meant[named_one] else one_of(offered(document.data.get("kind")))
+    named_one, meant = meant_action(foreign)
+    hint = f"did you mean {meant!r}?" if meant else one_of(offered(document.data.get("kind")))
     place = document.places.key((*path, named_one))
     return [Diagnostic("unknown-action", f"unknown action {named_one!r}", place, hint=hint)]
+
+
+def meant_action(foreign: Sequence[str]) -> tuple[str, str]:
+    """Which of the keys of a step without an action was to be it, and the key that was meant; "" if none was."""
+    meant = {key: meant_key(key, (*ACTIONS, *keys_of(BaseStep))) for key in foreign}
+    named_one = next((key for key in foreign if meant[key] in ACTIONS), foreign[0])
+    return named_one, meant[named_one]
 
 
 def _several_actions(document: Document, path: KeyPath, step: dict[str, Any]) -> Diagnostic | None:

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
-from interlock.compiler.shape_words import at_path, did_you_mean, expected, found, named, one_of
+from interlock.compiler.shape_words import at_path, did_you_mean, expected, found, named, nearest, one_of
 from interlock.diagnostics import Diagnostic
 from interlock.source import Document, KeyPath
 from interlock.spec import patterns
 from interlock.spec.base import SpecModel
 from interlock.spec.forms import bare, choices_of, form_at, item_of, model_of
 from interlock.spec.patterns import FORMS, SOURCE_ROOTS
+from interlock.spec.steps import Step
 
 _RANGES = {
     "greater_than_equal": ("ge", "at least"),
@@ -91,6 +92,12 @@ def _type_hint(document: Document, path: KeyPath, value: Any, form: Any = None) 
 
 def _mended(pattern: str, value: str, hint: str) -> str:
     """The hint, with the value as it should be where that is plain."""
+    mended = meant_form(pattern, value)
+    return f"did you mean {mended!r}? {hint}" if mended else hint
+
+
+def meant_form(pattern: str, value: str) -> str:
+    """The text of that form which was plainly meant; "" where it is not plain."""
     mended = value
     if pattern in (patterns.NAME, patterns.WIRE_NAME):
         mended = re.sub(r"[\s.-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", value)).lower()
@@ -105,7 +112,25 @@ def _mended(pattern: str, value: str, hint: str) -> str:
         near = did_you_mean(root, (*SOURCE_ROOTS, "caller", "model")).removeprefix("did you mean '").removesuffix("'?")
         mended = f"{near}.{rest}" if near and rest else near or value
     fits = mended != value and re.fullmatch(pattern.removeprefix("^").removesuffix("$"), mended, re.ASCII)
-    return f"did you mean {mended!r}? {hint}" if fits else hint
+    return mended if fits else ""
+
+
+def meant_value(form: Any, value: Any, problem: Mapping[str, Any]) -> Any:
+    """What was plainly meant by a value that may not stand there; None where it is not plain."""
+    choices = choices_of(form)
+    if isinstance(value, str):
+        if choices:
+            return nearest(value, [choice for choice in choices if isinstance(choice, str)]) or None
+        if problem["type"] == "string_pattern_mismatch":
+            return meant_form(problem["ctx"]["pattern"], value) or None
+        if bare(form) is bool and value.lower() in _SWITCHES:
+            return _SWITCHES[value.lower()] == "true"
+    if get_origin(bare(form)) is list:
+        takes_maps = item_of(form) is Step or model_of(item_of(form)) is not None
+        return [value] if value and isinstance(value, dict if takes_maps else str) else None
+    if model_of(form) is not None and isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return None
 
 
 def _duration(value: str) -> str:

@@ -33,6 +33,17 @@ def at_path(data: Any, path: KeyPath) -> Any:
     return data
 
 
+def takes(form: Any, value: Any) -> bool:
+    """Whether a map, a list or something plain may stand there, as the value is one of them."""
+    if bare(form) is Any:
+        return True
+    is_map = model_of(form) is not None or get_origin(bare(form)) is dict
+    is_list = get_origin(bare(form)) is list
+    if isinstance(value, dict):
+        return is_map or is_text(form)
+    return is_list if isinstance(value, list) else not is_map and not is_list
+
+
 def nearest(name: str, names: Sequence[str]) -> str:
     """The one of `names` that a slip of the hand makes `name`; "" if none is near."""
     folded = {candidate.lower().replace("-", "_"): candidate for candidate in reversed(names)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.compiler.written import Path, strings, texts
 from interlock.expressions import check_expression, check_path, check_template
+from interlock.expressions.shapes import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -91,6 +92,10 @@ class Site:
     def template(self) -> bool:
         """Whether the text is a template."""
         return self.form in ("text", "value")
+
+    def without(self, roots: Iterable[str]) -> Site:
+        """The same where nothing is known of some roots."""
+        return replace(self, place=replace(self.place, scope={**self.scope, **dict.fromkeys(roots, ANY)}))
 
     def checked(self, scope: Scope) -> tuple[Shape, list[Problem]]:
         """Its shape and what is wrong with it, in a context."""

@@ -29,7 +29,9 @@ def sites_of(part: Part) -> tuple[Site, ...]:
     key = ("sites", part.plural, part.name)
     if key not in memo:
         scopes = scopes_of(part.unit)
-        memo[key] = tuple(flow_sites(part, scopes) if part.plural == "flows" else part_sites(part, scopes))
+        found = tuple(flow_sites(part, scopes) if part.plural == "flows" else part_sites(part, scopes))
+        unknown = part.unit.opened.get((part.plural, part.name))
+        memo[key] = tuple(site.without(unknown) for site in found) if unknown else found
     sites: tuple[Site, ...] = memo[key]
     return sites
 

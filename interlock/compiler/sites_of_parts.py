@@ -171,8 +171,9 @@ def _checks(place: Place, checks: Sequence[Check], path: tuple[str | int, ...], 
     for index, check in enumerate(checks):
         read = called(place.args, check.call)
         inner = place
-        if read is not None:
-            scope = {**place.scope, "result": scopes.with_result(None, read.model)["result"]}
+        if check.call is not None:
+            result = scopes.with_result(None, read.model)["result"] if read is not None else ANY
+            scope = {**place.scope, "result": result}
             inner = Place(place.unit, scope, reads=True, args=place.args, owner=place.owner)
         yield from bound_sites(place, check.with_, (*path, index), read)
         yield from inner.expression(check.that, *path, index, "that")

@@ -11,7 +11,7 @@ from interlock.compiler.shapes import fields_shape
 from interlock.compiler.site import Place
 from interlock.compiler.sites_of_parts import bound_sites
 from interlock.compiler.walk import ids_of, listed_steps
-from interlock.expressions.shapes import DATETIME, INTEGER, STRING, Shape, object_of
+from interlock.expressions.shapes import ANY, DATETIME, INTEGER, STRING, Shape, object_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,8 @@ def given_by(unit: Unit, step: Written, scopes: Scopes) -> Shape | None:
         case "retrieve" | "generate" | "act" | "plan":
             return object_of({"result": replace(GIVEN[step.action], may_be_missing=True)})
         case "receive":
-            return object_of({"result": fields_shape(unit.events.get(step.model.receive, {}))})
+            event = unit.events.get(step.model.receive)
+            return object_of({"result": ANY if event is None else fields_shape(event)})
         case _:
             return None
 
@@ -183,6 +184,8 @@ def procedure_sites(place: Place, scopes: Scopes) -> Iterator[Site]:
         return
     yield from place.value(work.requester, "requester", wanted=STRING)
     yield from place.value(work.language, "language", wanted=STRING)
-    steps = object_of(results_of(unit.steps, scopes)) if unit.steps is not None else OPEN
+    steps = (
+        object_of(results_of(unit.steps, scopes)) if unit.steps is not None and not unit.broken.get("flows") else OPEN
+    )
     place = Place(unit, {**place.scope, "steps": steps})
     yield from place.values(work.result, "result", wanted={})

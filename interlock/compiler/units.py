@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from interlock.compiler.stand_ins import STAND_IN
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,6 +37,9 @@ PLURALS = (
 
 STEPS = "steps"
 """The name under which the steps of a Procedure are kept, as if they were its one flow."""
+
+ANY_NAME = "*"
+"""Stands among broken names where it is not known which there are."""
 
 LISTS = ("mounts", "gates", "routes", "model_rules")
 """The lists of an Agent."""
@@ -74,6 +79,10 @@ class Part:
         """Place of a value within the part."""
         return self.unit.value(*self.path, *more)
 
+    def is_open(self, root: str) -> bool:
+        """Whether nothing is known of a root within it, for it has lost a piece by a mistake in its shape."""
+        return root in self.unit.opened.get((self.plural, self.name), ())
+
     @property
     def called(self) -> str:
         """How messages speak of it: `tool 'x'`."""
@@ -97,7 +106,9 @@ class Unit:
 
     `visible` holds its own parts and those of all Libraries it uses, `procedures` those of its bundle; `incomplete`
     says that one of those could not be read, so that an unknown name proves nothing. `prefix` stands before the files
-    of another bundle. `memo` keeps what passes work out about the unit and others ask again.
+    of another bundle. `salvaged` says that its file has mistakes in its shape, and `opened` of which roots nothing is
+    known within a part that has lost a piece by them. `memo` keeps what passes work out about the unit and others ask
+    again.
     """
 
     kind: str
@@ -126,6 +137,8 @@ class Unit:
     events: dict[str, dict[str, Field]] = field(default_factory=dict)
     work: ProcedureSpec | None = None
     broken: dict[str, set[str]] = field(default_factory=dict)
+    salvaged: bool = False
+    opened: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     libraries: list[Unit] = field(default_factory=list)
     visible: Names = field(default_factory=dict)
     procedures: dict[str, Unit] = field(default_factory=dict)
@@ -167,7 +180,18 @@ class Unit:
 
     def is_broken(self, plural: str, name: str) -> bool:
         """Whether the name is declared with a mistake in its shape."""
-        return any(name in unit.broken.get(plural, ()) for unit in self.closure())
+        if self.is_stand_in(name):
+            return True
+        return any(not {name, ANY_NAME}.isdisjoint(unit.broken.get(plural, ())) for unit in self.closure())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that it can see has been lost by a mistake."""
+        return not self.incomplete and not any(member.broken for member in self.closure())
+
+    def is_stand_in(self, text: str) -> bool:
+        """Whether a name or text stands for something that is required and missing."""
+        return self.salvaged and text == STAND_IN
 
     def closure(self) -> tuple[Unit, ...]:
         """Itself and all Libraries it uses, directly or not, each once, nearest first; asked once all are known."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter.templates import paths_in
 from interlock.plan.plan import Plan
 from interlock.plan.steps import (
     ActStep,
@@ -18,6 +17,7 @@ from interlock.plan.steps import (
     Step,
     steps_in,
 )
+from interlock.plan.templates import paths_in
 
 if TYPE_CHECKING:
     from interlock.plan.tools import Taking

@@ -9,9 +9,9 @@ from interlock.interpreter import cells
 from interlock.interpreter.conditions import NeedsRead
 from interlock.interpreter.context import Context, at_time
 from interlock.interpreter.reading import read
-from interlock.interpreter.templates import only_path
 from interlock.interpreter.texts import chosen_language, shower
 from interlock.interpreter.turn import Turn
+from interlock.plan.templates import only_path
 
 if TYPE_CHECKING:
     from interlock.interpreter.events import MessageReceived

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from interlock.interpreter.templates import paths_in
 from interlock.plan.base import Part
 from interlock.plan.plan import Plan
+from interlock.plan.templates import paths_in
 from interlock.plan.tools import Server
 
 EXPRESSIONS = frozenset({"when", "that", "until"})

@@ -7,13 +7,14 @@ if TYPE_CHECKING:
     from interlock.source.bundle import Bundle, read_bundle
     from interlock.source.document import Document, read_document
     from interlock.source.folders import bundle_names, find_bundles
-    from interlock.source.places import KeyPath, Places
+    from interlock.source.places import KeyPath, MovedPlaces, Places
     from interlock.source.sheet import Sheet
 
 __all__ = [
     "Bundle",
     "Document",
     "KeyPath",
+    "MovedPlaces",
     "Places",
     "Sheet",
     "bundle_names",
@@ -26,7 +27,7 @@ _HOMES = {
     "bundle": ("Bundle", "read_bundle"),
     "document": ("Document", "read_document"),
     "folders": ("bundle_names", "find_bundles"),
-    "places": ("KeyPath", "Places"),
+    "places": ("KeyPath", "MovedPlaces", "Places"),
     "sheet": ("Sheet",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,5 +1,6 @@
 """Where the keys, values and characters of a document stand in its file."""
 
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from interlock.diagnostics import Location
@@ -106,3 +107,25 @@ class Places:
                 break
             length += 1
         return spot, key, length
+
+
+class MovedPlaces(Places):
+    """The places of a document whose data has been changed since; `as_written` gives what a path of it was before."""
+
+    __slots__ = ("_as_written", "_before")
+
+    def __init__(self, before: Places, as_written: Callable[[KeyPath], KeyPath]) -> None:
+        self.text = before.text
+        self._before = before
+        self._as_written = as_written
+
+    def index_inside(self, path: KeyPath, offset: int) -> int:
+        """Index in the file of the character at `offset` of a scalar's text."""
+        return self._before.index_inside(self._as_written(path), offset)
+
+    def paths(self) -> dict[int, KeyPath]:
+        """The path of every scalar as it was before, by its index in the file."""
+        return self._before.paths()
+
+    def _walked(self, path: KeyPath) -> tuple[Spot, int, int]:
+        return self._before._walked(self._as_written(path))  # noqa: SLF001 - of its own kind

@@ -48,7 +48,7 @@ def test_a_broken_file_hides_nothing_in_another_and_only_its_users_have_no_plan(
 
 def test_a_broken_part_is_told_once_and_hides_no_other(compiled):
     body = "slots: {order: {extrct: date}, due: {extract: dat}}\nconfig: {a: 1}\n"
-    gates = "gates: [{id: a, when: slots.order == 'x', reply: 'No {{ config.b }}.'}]\n"
+    gates = "gates: [{id: a, when: slots.order is none, reply: 'No {{ config.b }}.'}]\n"
     found = compiled(bundle__desk_yaml=agent(body=body + gates))
     assert sorted(codes(found)) == ["unknown-attribute", "unknown-extractor", "unknown-key"]
     assert found.plans == {}
