@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from interlock.compiler.call_ends import failures
 from interlock.compiler.check_effects import writes
-from interlock.compiler.flow_walk import failures
 from interlock.compiler.walk import all_steps, listed_steps
 from interlock.compiler.written import has_template
 from interlock.spec.durations import is_duration, milliseconds

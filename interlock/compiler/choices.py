@@ -36,7 +36,7 @@ def tools_of(unit: Unit, step: Written) -> list[str]:
 
 def offered(unit: Unit) -> set[str]:
     """The procedures that some step of a spec offers."""
-    return {name for step in all_steps(unit) for name in _procedures_of(unit, step)}
+    return {name for step in all_steps(unit) for name in procedures_of(unit, step)}
 
 
 def is_run(unit: Unit, action: str) -> bool:
@@ -44,7 +44,8 @@ def is_run(unit: Unit, action: str) -> bool:
     return unit.run_mount_of(action) is not None and unit.mount_of(action) is None
 
 
-def _procedures_of(unit: Unit, step: Written) -> list[str]:
+def procedures_of(unit: Unit, step: Written) -> list[str]:
+    """The procedures that a step offers."""
     if step.action == "act":
         return list(step.model.act.procedures or ())
     return [name for name in step.model.plan.actions if is_run(unit, name)] if step.action == "plan" else []

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
-from interlock.compiler.choices import tools_of
+from interlock.compiler.call_ends import ASKED, UNCALLED, failures, questions, takes_identifier
+from interlock.compiler.choices import procedures_of, tools_of
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import listed_steps
-from interlock.compiler.written import copied_path
 from interlock.spec.steps import ErrorKind
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
-
-UNCALLED = ("missing", "ambiguous", "requires")
-"""Failures before the call is made."""
 
 MAY_LACK = frozenset({"cells", "steps", "result"})
 """Roots that may hold nothing, so that a text over them may fail."""
@@ -46,6 +43,7 @@ class Walk:
     `reached` are the steps that a way leads to; `caught` the kinds that may come to each `catch`;
     `answered` the tools whose result each `respond` may take (empty: none); `ends` how the flows of routes may end.
     `deep` are the steps that run a flow too deep within others; `clipped` says that not all ways were followed.
+    `_taken` are the failures that a `catch` around takes, so that the person is not asked for what is lacking.
     """
 
     unit: Unit
@@ -59,7 +57,8 @@ class Walk:
     deep: dict[Path, str] = field(default_factory=dict)
     clipped: bool = False
     _lacking: set[Path] = field(default_factory=set)
-    _known: dict[tuple[str, Standing], Result] = field(default_factory=dict)
+    _known: dict[tuple[str, Standing, frozenset[str]], Result] = field(default_factory=dict)
+    _taken: frozenset[str] = frozenset()
     _followed: int = 0
     _depth: int = 0
 
@@ -95,7 +94,10 @@ class Walk:
 
     def _step(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
         held, passed_by = split(step.model.when, ways)
+        outside = self._taken
+        self._taken = outside | _taken_by(step)
         inner = self._action(step, held, above)
+        self._taken = outside
         if step.model.when is not None or step.action == "switch":
             inner.fails(("error",), ways)
         result = self._catches(step, inner, above) if step.model.catch else inner
@@ -128,9 +130,9 @@ class Walk:
             case "generate":
                 return self._generate(step, ways)
             case "act":
-                return self._act(ways, tools_of(self.unit, step))
+                return self._act(step, ways, tools_of(self.unit, step), procedures_of(self.unit, step))
             case "plan":
-                result = self._act(ways, tools_of(self.unit, step))
+                result = self._act(step, ways, tools_of(self.unit, step), procedures_of(self.unit, step))
                 result.fails(("model",), ways, ((*step.path, "plan"), "no plan may be carried out"))
                 return result
             case "respond":
@@ -157,19 +159,33 @@ class Walk:
     def _call(self, step: Written, ways: Ways) -> Result:
         name, several = step.model.call, bool(step.model.expand)
         tool = self.unit.find("tools", name)
-        done = {way.called(name, several=several): trail for way, trail in ways.items()}
-        step_id = step.model.id or name
-        result = Result(on=done)
+        place, step_id = (*step.path, "call"), step.model.id or name
+        asked = self._asked(step, tool)
+        begun = dict(ways)
+        if slot := next((slot for kind, slot in asked.items() if kind not in self._taken), ""):
+            merge(begun, _later(ways, place, f"the call of {name!r} asks for {slot!r}, and is made in a later turn"))
+        done: Ways = {}
+        for way, trail in begun.items():
+            merge(done, {way.called(name, several=several): trail})
+        result = Result(on=dict(done))
         if step_id in self.asked:
             result.on = {way.succeeded(step_id): trail for way, trail in done.items()}
-        place = (*step.path, "call")
         reason = self._skipped_because(tool, step.model.with_ or {}) if tool is not None else ""
         if reason:
-            merge(result.on, noted(ways, place, f"the call of {name!r} is skipped: {reason}"))
-        for kind in failures(tool):
-            before = ways if kind in UNCALLED else done
+            skipped = begun if name in self.unit.skipping else ways
+            merge(result.on, noted(skipped, place, f"the call of {name!r} is skipped: {reason}"))
+        for kind in dict.fromkeys((*failures(tool), *asked)):
+            before = begun if kind in UNCALLED else done
             result.fails((kind,), before, (place, f"the call of {name!r} ends in `{{kind}}`"))
         return result
+
+    def _asked(self, step: Written, tool: Part | None) -> dict[str, str]:
+        """The failures of a call that the person is asked about, each with a slot."""
+        if tool is None:
+            return {}
+        mount = self.unit.mount_of(tool.name)
+        bound = {**((mount.model.with_ if mount else None) or {}), **(step.model.with_ or {})}
+        return questions(self.unit, tool, bound, step.model.expand or ())
 
     def _skipped_because(self, tool: Part, bound: Mapping[str, Any]) -> str:
         """A gate skips it, or its mount wants an intent and there is neither that nor an identifier."""
@@ -186,8 +202,8 @@ class Walk:
         """The turn ends with what is said meanwhile; the flow goes on, or fails, when the procedure has ended."""
         place = (*step.path, "run")
         name = step.model.run
-        later = {way.later(): trail for way, trail in ways.items()}
-        result = Result(on=noted(later, place, f"procedure {name!r} ends later"))
+        later = _later(ways, place, f"procedure {name!r} ends later")
+        result = Result(on=dict(later))
         step_id = step.model.id or step.target
         if step_id in self.asked:
             result.on = {way.succeeded(step_id): trail for way, trail in result.on.items()}
@@ -204,18 +220,23 @@ class Walk:
         result.fails(("model",), ways, ((*step.path, "generate"), "no model answers"))
         return result
 
-    def _act(self, ways: Ways, tools: list[str]) -> Result:
-        """Nothing is called, or one tool of those that may be, or several; what a call lacks is asked for."""
+    def _act(self, step: Written, ways: Ways, tools: Sequence[str], procedures: Sequence[str]) -> Result:
+        """Nothing is called, or one tool of those that may be, or several; what a call lacks is asked for.
+
+        While a procedure runs the turn ends with what is said meanwhile, and the flow goes on in one of its own.
+        """
         result = Result(on=dict(ways))
         for name in tools:
             merge(result.on, {way.called(name, several=False): trail for way, trail in ways.items()})
+        for name in procedures:
+            merge(result.on, _later(ways, (*step.path, step.action), f"procedure {name!r} ends later"))
         return result
 
     def _collect(self, step: Written, ways: Ways) -> Result:
-        later = {way.later(): trail for way, trail in ways.items()}
         place = (*step.path, "collect")
+        later = _later(ways, place, "the answer comes in a later turn")
         result = Result(on=dict(ways))
-        merge(result.on, noted(later, place, "the answer comes in a later turn"))
+        merge(result.on, later)
         result.fails(("missing",), later, (place, "the question is not answered"))
         return result
 
@@ -243,9 +264,10 @@ class Walk:
             return Result(on={way.spoken(): trail for way, trail in ways.items()})
         result = Result()
         for way, trail in ways.items():
-            if (name, way) not in self._known:
-                self._known[name, way] = self.flow(flow, {way: ()}, above)
-            result.after(trail, self._known[name, way])
+            key = (name, way, self._taken)
+            if key not in self._known:
+                self._known[key] = self.flow(flow, {way: ()}, above)
+            result.after(trail, self._known[key])
         return result
 
     def _switch(self, step: Written, ways: Ways, above: tuple[str, ...]) -> Result:
@@ -267,28 +289,15 @@ def _lacking_in(flow: Part) -> Iterator[Path]:
             yield from (site.path[:length] for length in range(1, len(site.path) + 1))
 
 
-def failures(tool: Part | None) -> tuple[str, ...]:
-    """The kinds of error that a call of a tool may end in."""
-    if tool is None:
-        return ("timeout", "error", "blocked", *UNCALLED, "ensures")
-    model = tool.model
-    sources = [argument.from_ or "" for argument in (model.input or {}).values()]
-    kinds = ["timeout", "error"]
-    kinds += ["blocked"] if any(outcome.outcome == "blocked" for outcome in model.outcomes or ()) else []
-    kinds += ["missing"] if model.input or model.requires else []
-    kinds += ["ambiguous"] if any(source.startswith("slots.") for source in sources) else []
-    kinds += ["requires"] if model.requires else []
-    kinds += ["ensures"] if model.ensures else []
-    return tuple(kinds)
+def _taken_by(step: Written) -> frozenset[str]:
+    """The failures of calls that a step's own `catch` takes, of those that the person may be asked about."""
+    kinds = [ASKED if catch.errors is None else catch.errors for catch in step.model.catch or ()]
+    return frozenset(ASKED).intersection(kind for some in kinds for kind in some)
 
 
-def takes_identifier(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> bool:
-    """Whether an argument is copied from a slot with patterns, by the tool or by `with`."""
-    own = [(tool.unit, argument.from_ or "") for argument in (tool.model.input or {}).values()]
-    given = [(unit, ".".join(path)) for value in bound.values() if (path := copied_path(value))]
-    paths = [(reader, path.split(".")) for reader, path in (*own, *given)]
-    slots = [reader.find("slots", path[1]) for reader, path in paths if path[0] == "slots" and len(path) > 1]
-    return any(slot is not None and slot.model.patterns is not None for slot in slots)
+def _later(ways: Ways, place: Path, words: str) -> Ways:
+    """The same ways in the turn in which they go on, and why that is a later one."""
+    return noted({way.later(): trail for way, trail in ways.items()}, place, words)
 
 
 def start() -> Ways:
