@@ -7,12 +7,13 @@ import os
 from typing import TYPE_CHECKING
 
 from interlock.cli.marks import Marks, engine_mark
-from interlock.cli.remembered import Remembered
+from interlock.cli.remembered import Found, Remembered
+from interlock.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from interlock.diagnostics import Diagnostic
+    from interlock.diagnostics import Location
 
 WORTH_A_POOL = 24
 """From this many changed bundles on, starting more processes pays."""
@@ -22,23 +23,38 @@ BETWEEN_COLLECTIONS = 1_000_000
 
 
 def findings_of(folders: Sequence[str], *, use_cache: bool = True) -> list[Diagnostic]:
-    """The findings of all bundles, their files named as people type them."""
-    if not use_cache:
-        return [finding for found in _checked(folders) for finding in found]
+    """The findings of all bundles, their files named as people type them, and those of them together."""
+    found = list(_checked(folders)) if not use_cache else _known_or_checked(folders)
+    return [*(finding for one in found for finding in one.findings), *_of_one_name(found)]
+
+
+def _of_one_name(bundles: Iterable[Found]) -> Iterator[Diagnostic]:
+    """A spec is started by its name, so two of one name cannot be served together."""
+    first: dict[str, Location] = {}
+    for bundle in bundles:
+        for name, place in bundle.started.items():
+            if name in first:
+                message, also = f"two specs are called {name!r}", ((first[name], "the other one"),)
+                hint = "rename one of them, or check and serve their bundles apart"
+                yield Diagnostic("duplicate-spec", message, place, hint=hint, also=also)
+            first.setdefault(name, place)
+
+
+def _known_or_checked(folders: Sequence[str]) -> list[Found]:
     known, marking = Remembered(engine_mark()), Marks()
     marks = {folder: marking.of(folder) for folder in folders}
-    found = {folder: known.findings(folder, marks[folder]) for folder in folders}
+    found = {folder: known.found(folder, marks[folder]) for folder in folders}
     changed = [folder for folder in folders if found[folder] is None]
     for folder, now in zip(changed, _checked(changed), strict=True):
         known.keep(folder, marks[folder], now)
         found[folder] = now
     if changed:
         known.write()
-    return [one for some in found.values() for one in some or ()]
+    return [one for one in found.values() if one is not None]
 
 
-def _checked(folders: Sequence[str]) -> Iterable[list[Diagnostic]]:
-    """The findings of each folder, computed now.
+def _checked(folders: Sequence[str]) -> Iterable[Found]:
+    """What is found in each folder, computed now.
 
     The first is checked before there are other processes: what it loads, these have from the start.
     """
@@ -59,8 +75,9 @@ def collect_rarely() -> None:
     gc.freeze()
 
 
-def findings(folder: str) -> list[Diagnostic]:
-    """The findings of one bundle."""
+def findings(folder: str) -> Found:
+    """What is found in one bundle."""
     from interlock.cli.bundles import compile_shown
 
-    return compile_shown(folder, plans=False).diagnostics
+    compiled = compile_shown(folder, plans=False)
+    return Found(compiled.diagnostics, compiled.started)

@@ -55,23 +55,25 @@ def entry(finding: Diagnostic) -> dict[str, Any]:
         "severity": str(finding.severity),
         "message": finding.message,
         "hint": finding.hint,
-        **_place(finding.location),
-        "also": [{**_place(place), "message": note} for place, note in finding.also],
+        **placed(finding.location),
+        "also": [{**placed(place), "message": note} for place, note in finding.also],
     }
 
 
 def restored(entry: Mapping[str, Any]) -> Diagnostic:
     """The finding that `entry` made. Raises KeyError, TypeError or ValueError for anything else."""
-    also = tuple((_location(place), place["message"]) for place in entry["also"])
+    also = tuple((location(place), place["message"]) for place in entry["also"])
     severity = Severity(entry["severity"])
-    return Diagnostic(entry["code"], entry["message"], _location(entry), severity, entry["hint"], also)
+    return Diagnostic(entry["code"], entry["message"], location(entry), severity, entry["hint"], also)
 
 
-def _place(place: Location) -> dict[str, Any]:
+def placed(place: Location) -> dict[str, Any]:
+    """A place as JSON."""
     return {"file": place.file, "line": place.line, "column": place.column}
 
 
-def _location(entry: Mapping[str, Any]) -> Location:
+def location(entry: Mapping[str, Any]) -> Location:
+    """The place that `placed` made. Raises KeyError or TypeError for anything else."""
     return Location(entry["file"], entry["line"], entry["column"])
 
 

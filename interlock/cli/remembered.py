@@ -1,47 +1,66 @@
-"""What is remembered of bundles between two checks: their findings, by the mark of all that these depend on."""
+"""What is remembered of bundles between two checks: what was found, by the mark of all that this depends on."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-    from interlock.diagnostics import Diagnostic
+    from interlock.diagnostics import Diagnostic, Location
 
 FILE = Path(".interlock") / "check" / "findings.json"
 
 
+class Found(NamedTuple):
+    """What is found in one bundle: its findings, and where the names stand by which its specs are started."""
+
+    findings: Sequence[Diagnostic]
+    started: Mapping[str, Location]
+
+
 class Remembered:
-    """The findings of earlier checks by folder, as far as this engine made them; unreadable ones count as none."""
+    """What earlier checks found by folder, as far as this engine made them; unreadable ones count as none."""
 
     def __init__(self, engine: str) -> None:
         self.engine = engine
         self._bundles: dict[str, Any] = _read(engine)
 
-    def findings(self, folder: str, mark: str) -> list[Diagnostic] | None:
+    def found(self, folder: str, mark: str) -> Found | None:
         """What was found in the folder, if it has still that mark."""
-        from interlock.cli.formats import restored
+        from interlock.cli.formats import location, restored
 
         try:
             kept = self._bundles[folder]
-            return [restored(one) for one in kept["findings"]] if kept["mark"] == mark else None
-        except (KeyError, TypeError, ValueError):
+            if kept["mark"] != mark:
+                return None
+            started = {name: location(one) for name, one in kept["started"].items()}
+            return Found([restored(one) for one in kept["findings"]], started)
+        except (KeyError, TypeError, ValueError, AttributeError):
             return None
 
-    def was_clean(self, folder: str, mark: Callable[[str], str]) -> bool:
-        """Whether nothing was found in the folder, and it has still that mark."""
-        kept = self._bundles.get(folder)
-        return isinstance(kept, dict) and kept.get("findings") == [] and kept.get("mark") == mark(folder)
+    def were_clean(self, folders: Sequence[str], mark: Callable[[str], str]) -> bool:
+        """Whether nothing was found in the folders, alone and together, and they have still their marks."""
+        names: set[str] = set()
+        for folder in folders:
+            kept = self._bundles.get(folder)
+            if not isinstance(kept, dict) or kept.get("findings") != [] or kept.get("mark") != mark(folder):
+                return False
+            started = kept.get("started")
+            if not isinstance(started, dict) or not names.isdisjoint(started):
+                return False
+            names.update(started)
+        return True
 
-    def keep(self, folder: str, mark: str, findings: list[Diagnostic]) -> None:
+    def keep(self, folder: str, mark: str, found: Found) -> None:
         """Remember what was found."""
-        from interlock.cli.formats import entry
+        from interlock.cli.formats import entry, placed
 
-        self._bundles[folder] = {"mark": mark, "findings": [entry(one) for one in findings]}
+        started = {name: placed(place) for name, place in found.started.items()}
+        self._bundles[folder] = {"mark": mark, "findings": [entry(one) for one in found.findings], "started": started}
 
     def write(self) -> None:
         """Write everything down; where that is not possible, the next check takes its time, nothing else."""

@@ -32,7 +32,7 @@ def _told(names: Sequence[str]) -> bool:
     if not all(path.exists() for path in paths):
         return False
     known, marking, bundles = Remembered(engine_mark()), Marks(), bundle_names(paths)
-    if not all(known.was_clean(folder, marking.of) for folder in bundles):
+    if not known.were_clean(bundles, marking.of):
         return False
     sys.stdout.write(f"{counted(len(bundles), 'bundle')}: no findings\n")
     sys.stdout.flush()

@@ -14,8 +14,9 @@ PARTS = {
         "Only `config` may be overridden, and `intents` with `merge`. Rename one of the two.",
     ),
     "duplicate-spec": Meaning(
-        "two specs of a bundle have the same name",
-        "The name of a spec is what is started by it. Rename one of them.",
+        "two specs have the same name",
+        "A spec is started by its name. In one bundle every spec has a name of its own; Agents and Procedures have one "
+        "among all bundles that are checked, and served, together. Rename one of them.",
     ),
     "duplicate-id": Meaning(
         "two items have the same `id`",

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 class Compiled:
     """What came of a bundle. `plans` holds the Agents and Procedures without errors, by name.
 
-    `retrievers` are those that its specs declare, whether or not a plan uses them.
+    `started` says of all Agents and Procedures where their names are written. `retrievers` are those that its specs
+    declare, whether or not a plan uses them.
     """
 
     plans: Mapping[str, Plan] = field(default_factory=dict)
     retrievers: tuple[Retriever, ...] = ()
     suites: tuple[Suite, ...] = ()
+    started: Mapping[str, Location] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -58,9 +60,11 @@ def compile_bundle(
     found = [*(finding for finding in findings.found if not _is_foreign(finding)), *_broken(project, findings.found)]
     made = _plans(project, findings.found) if plans else {}
     retrievers = _retrievers(project) if plans else ()
+    started = {unit.name: unit.value("name") for unit in project.runnable}
     for unit in project.everything:
         unit.let_go()
-    return Compiled(made, retrievers, tuple(suite for suite in project.suites if not suite.salvaged), in_order(found))
+    suites = tuple(suite for suite in project.suites if not suite.salvaged)
+    return Compiled(made, retrievers, suites, started, in_order(found))
 
 
 def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True) -> Compiled:
@@ -74,7 +78,9 @@ def compile_folder(folder: Path | str, *, shown_as: str = "", plans: bool = True
     compiled = compile_bundle(bundle, others, read=read, plans=plans)
     if not shown_as:
         return compiled
-    return replace(compiled, diagnostics=[_shown(finding, shown_as) for finding in compiled.diagnostics])
+    started = {name: _under(shown_as, place) for name, place in compiled.started.items()}
+    found = [_shown(finding, shown_as) for finding in compiled.diagnostics]
+    return replace(compiled, started=started, diagnostics=found)
 
 
 def _used_folders(bundle: Bundle) -> set[str]:

@@ -12,6 +12,7 @@ from interlock.cli import checking
 from interlock.cli.checking import WORTH_A_POOL
 from interlock.cli.marks import Marks, engine_mark
 from interlock.cli.remembered import FILE
+from interlock.cli.unchanged import told as told_at_once
 
 LIBRARY = """
 apiVersion: interlock/v1
@@ -270,3 +271,24 @@ def test_what_has_not_changed_is_told_before_click_is_loaded(tmp_path):
     (specs / "a.yaml").write_text("apiVersion: interlock/v1\nkind: Library\nname: a\nconfg: {x: 1}\n")
     assert checked()[0] == 1
     assert checked()[0] == 1
+
+
+def test_two_specs_of_one_name_are_told_at_both_places_whatever_is_remembered(place):
+    place.write(a__agent=SINGLE.format(number=1, flow="help"), b__agent=SINGLE.format(number=1, flow="help"))
+    assert [place.run("check", f"specs/{name}").exit_code for name in "ab"] == [0, 0]
+    assert told_at_once(["specs/a"])
+    assert not told_at_once(["specs"])
+    for options in ([], [], ["--no-cache"]):
+        told = place.run("check", *options)
+        assert told.exit_code == 1
+        assert "specs/b/agent.yaml:4:7: error[duplicate-spec]: two specs are called 'agent-1'" in told.output
+        assert "specs/a/agent.yaml:4:7: the other one" in told.output
+    place.write(b__agent=SINGLE.format(number=2, flow="help"))
+    assert place.run("check").exit_code == 0
+
+
+def test_libraries_of_one_name_in_two_bundles_are_none_of_each_others_business(place):
+    place.write(a__words=LIBRARY, b__words=LIBRARY)
+    for name in "ab":
+        place.file(f"specs/{name}/words.txt", "word\nhello\n")
+    assert "duplicate-spec" not in place.run("check").output
