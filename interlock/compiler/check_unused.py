@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from interlock.compiler.call_ends import takes_identifier
 from interlock.compiler.check_places import TALKING_PARTS
 from interlock.compiler.choices import offered, tools_of
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
-from interlock.compiler.flow_walk import takes_identifier
 from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
