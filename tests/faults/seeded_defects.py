@@ -72,7 +72,7 @@ DEFECTS = (
     Defect("what chooses an answer not followed", "interlock/compiler/handed_on.py", "        yield from _chosen_by(unit, step)\n\n\ndef _made_of", "\n\ndef _made_of", "tests/compiler/test_guards.py"),
     Defect("a failure chooses nothing", "interlock/compiler/handed_on.py", 'any(not caught or caught[0].action not in ("end", "fail")', "any(not caught", "tests/compiler/test_guards.py"),
     Defect("an event is the same for every run", "interlock/compiler/handed_on.py", "        case _:\n            yield RUN_ID", "        case _:\n            return", "tests/compiler/test_guards.py"),
-    Defect("calls never stopped", "workflows/interlock_workflows/driver.py", "        self.handle.cancel()\n", "", "tests/workflows/procedures/test_stopping.py"),
+    Defect("calls never stopped", "workflows/interlock_workflows/driver.py", "        asyncio.get_running_loop().call_soon(self.handle.cancel)\n", "", "tests/workflows/procedures/test_stopping.py"),
     Defect("an effect let go when it is stopped", "workflows/interlock_workflows/driver.py", "return waits if tool.writes else", "return waits if not tool.writes else", "tests/workflows/procedures/test_stopping.py"),
     Defect("new keys for a child after a reset", "workflows/interlock_workflows/opening.py", "_told(RUN) if info.parent is not None", "_told(RUN) if info.parent is None", "tests/workflows/procedures/test_runs.py"),
     Defect("the first of several rows taken for the fact", "interlock/interpreter/lookups.py", "if len(rows) > 1:", "if len(rows) > 9:", "tests/facts/test_stated.py"),

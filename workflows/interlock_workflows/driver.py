@@ -144,9 +144,9 @@ class Call:
     stopped: bool = False
 
     def stop(self) -> None:
-        """Begin no further attempt."""
+        """Begin no further attempt; first comes the step in which the call begins."""
         self.stopped = True
-        self.handle.cancel()
+        asyncio.get_running_loop().call_soon(self.handle.cancel)
 
 
 Calls: TypeAlias = dict[str, Call]

@@ -166,7 +166,7 @@ class Procedure:
                 case StartTimer():
                     self._timers[command.timer_id] = self._spawn(self._wait(command))
                 case StopCall():
-                    self._stop(command)
+                    asyncio.get_running_loop().call_soon(self._stop, command)  # after the call itself has begun
                 case CancelTimer():
                     if (timer := self._timers.pop(command.timer_id, None)) is not None:
                         timer.cancel()
