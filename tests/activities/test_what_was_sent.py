@@ -130,14 +130,14 @@ def test_a_status_that_proves_nothing_may_have_been_an_effect(request_to, sent, 
 def test_what_the_author_calls_an_answer_counts_before_its_status(request_to, sent, serve, outcome, may_have_acted):
     declared = [{"at": "-", "when": "status in [200, 409, 503]", "outcome": outcome}]
     for status in (200, 409, 503):
-        assert sent(request_to(serve(b"{}", status=status), outcomes=declared))[0] is may_have_acted
+        assert sent(request_to(serve(body=b"{}", status=status), outcomes=declared))[0] is may_have_acted
 
 
 def test_an_answer_says_whether_the_request_may_have_acted_before(request_to, call, serve):
     def earlier(attempt, before=(), **more):
         environment = ActivityEnvironment()
         environment.info = dataclasses.replace(environment.info, attempt=attempt, heartbeat_details=before)
-        return call(request_to(serve(b"{}", status=400), **more), environment=environment).earlier
+        return call(request_to(serve(body=b"{}", status=400), **more), environment=environment).earlier
 
     assert earlier(1) is False
     assert earlier(1, again=True) is True

@@ -49,10 +49,10 @@ tools:
     produces: {made: {at: made}}
     ensures: [{that: result.made != ''}]
   unmake:
-    http: DELETE /orders/{made}
+    http: DELETE /orders/{order_no}
     effect: write
     idempotency: {header: Idempotency-Key}
-    input: {made: {type: string, from: cells.make.made}}
+    input: {order_no: {type: string, from: input.order_no}}
     output: {gone: {type: boolean}}
     ensures: [{that: result.gone}]
 steps:
@@ -256,7 +256,7 @@ def test_what_a_procedure_below_did_is_told_with_the_way_to_it(orders):
 def test_a_call_that_no_stub_answers_fails_the_case(orders):
     head = HEAD.replace("    unmake: [{payload: {gone: true}}]\n", "")
     assert told(orders.run(case("{advance: 3h}"), head=head)) == [
-        (1, "stubs", "an answer for unmake", '{"made": "M1"}')
+        (1, "stubs", "an answer for unmake", '{"order_no": "B1"}')
     ]
 
 
@@ -291,7 +291,7 @@ FULL = (
     case("{advance: 20m}", f"{{{APPROVED}}}", "{advance: 1h, expect: {status: done}}"),
     case("{expect: {status: done}}", order_no="L"),
     case("{expect: {status: ended}}", order_no="X"),
-    case("{advance: 3h, expect: {calls: [{tool: make}, {tool: unmake, args: {made: M1}}], undone: [make]}}"),
+    case("{advance: 3h, expect: {calls: [{tool: make}, {tool: unmake, args: {order_no: B1}}], undone: [make]}}"),
 )
 
 

@@ -131,8 +131,8 @@ ONE_PRODUCER = {
               - {call: show, id: s2}
         """,
     "each call undone with its own cells": """\
-        - {call: pay, id: one, with: {member: a}, compensate: [{call: revoke, id: undo_one}]}
-        - {call: pay, id: two, with: {member: b}, compensate: [{call: revoke, id: undo_two}]}
+        - {call: pay, id: one, with: {member: a}, compensate: [{when: cells.pay.payment is defined, call: revoke, id: undo_one}]}
+        - {call: pay, id: two, with: {member: b}, compensate: [{when: cells.pay.payment is defined, call: revoke, id: undo_two}]}
         - {fail: No., compensate: true}
         """,
 }
@@ -254,7 +254,7 @@ PROVED = {
         - parallel:
             one: [{when: not conditions.approved, fail: No.}]
             two: [{wait: 1h}]
-        - {call: pay, with: {member: a}, compensate: [{call: revoke}]}
+        - {call: pay, with: {member: a}, compensate: [{when: cells.pay.payment is defined, call: revoke}]}
         """,
     "a call before that required it": """\
         - {call: pay_approved, with: {member: a}}

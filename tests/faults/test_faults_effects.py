@@ -203,7 +203,7 @@ class Clerk:
         """Find out what became of every unknown effect, and let the run go on."""
         await asyncio.sleep(0.5)  # a request that was held may still have its effect
         resolved = {}
-        for instance in status["unknown"]:
+        for instance in status["unresolved"]:
             name = instance.partition("[")[2].partition("]")[0]
             self.unknown[name] += 1
             resolved[instance] = SAID[("pay", name) in self.ledger.effects]

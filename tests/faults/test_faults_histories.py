@@ -167,7 +167,7 @@ async def sent(handle, name, body):
 
 async def retried(row, handle, status):
     """A person lets a run go on, or gives it up."""
-    said = {step: row.dice.choice(["happened", "did_not_happen"]) for step in status["unknown"]}
+    said = {step: row.dice.choice(["happened", "did_not_happen"]) for step in status["unresolved"]}
     with contextlib.suppress(RPCError, WorkflowUpdateFailedError):
         if row.dice.random() < 0.2:
             await handle.execute_update("cancel", {"by": "ann"})
