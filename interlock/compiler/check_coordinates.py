@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
 from interlock.compiler.coordinates import Meeting, followed, undone
-from interlock.compiler.lost_answers import LOOK_UP, may_be_lost, undone_by_its_own
 from interlock.compiler.fillings import MOST_STEPS, Filling, filled_by
+from interlock.compiler.lost_answers import LOOK_UP, may_be_lost, undone_by_its_own
 from interlock.compiler.order import normal
 from interlock.compiler.running_order import all_run, in_running_order
 from interlock.compiler.unfilled import STALE, reason, remedy

@@ -96,7 +96,7 @@ PROCEDURE: dict[str, Any] = {
         },
         {"parallel": {"left": [{"wait": "1s"}], "right": [{"wait": "2s"}]}},
     ],
-    "result": {"a": "{{ vars.a }}"},
+    "result": {"a": "{{ vars.a | default(0) }}"},
 }
 SUITE: dict[str, Any] = {
     "apiVersion": "interlock/v1",

@@ -44,8 +44,6 @@ HEARTBEAT_MS = 5_000
 ATTEMPTS_HERE = 3
 """How often the worker that has a run is asked for its plan, before others are."""
 
-REFUSED_IS_NO_CALL = "a call with arguments that cannot be sent was not made"
-"""A patch: it counted as one before."""
 
 QUEUE_MS = 60_000
 """How long a call may wait for a worker, over all its attempts."""
@@ -115,7 +113,7 @@ async def resolve_plan(name: str, digest: str, *, attempts: int = 0) -> Resolved
             asked,
             result_type=ResolvedPlan,
             start_to_close_timeout=within,
-            retry_policy=RetryPolicy(initial_interval=pause, maximum_attempts=attempts or ATTEMPTS_HERE),
+            retry_policy=RetryPolicy(initial_interval=pause, maximum_attempts=0 or ATTEMPTS_HERE),
         )
     except ApplicationError as failure:
         if attempts or failure.non_retryable:
@@ -175,8 +173,7 @@ async def call_tool(plan: Plan, run_id: str, command: CallTool, under_way: Calls
         answer = await handle
     except NotStrictJsonError as refused:
         message = f"the arguments cannot be sent: {refused}"
-        attempts = 0 if workflow.patched(REFUSED_IS_NO_CALL) else 1
-        return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=command.again, attempts=attempts)
+        return ToolReturned(command.call_id, "error", now_ms(), message=message, sent=command.again, attempts=0)
     except ActivityError as failure:
         if isinstance(failure.cause, exceptions.CancelledError):
             message = "it was stopped before an answer had come"

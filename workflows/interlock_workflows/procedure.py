@@ -49,9 +49,6 @@ HISTORY_WITH_CHILDREN = 30_000
 
 STATE_TOO_LARGE = "state_too_large"
 
-STOPPED_CALLS = "stopped calls"
-"""What histories name that were written since calls are stopped."""
-
 
 class Procedure:
     """One run of a procedure in one workflow run."""
@@ -203,9 +200,9 @@ class Procedure:
         self._happened(replace(ended, cut_short=call is not None and call.stopped))
 
     def _stop(self, command: StopCall) -> None:
-        """Begin no further attempt of a call; runs from before there was this let it have them all."""
+        """Begin no further attempt of a call."""
         call = self._calls.get(command.call_id)
-        if call is not None and not (command.only_reads and call.writes) and workflow.patched(STOPPED_CALLS):
+        if call is not None and not (command.only_reads and call.writes):
             call.stop()
 
     async def _ask(self, command: Generate) -> None:

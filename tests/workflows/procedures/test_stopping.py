@@ -1,13 +1,10 @@
 """What is under way when a run is out of time, cancelled, or has failed elsewhere."""
 
 import asyncio
-import gzip
-import json
 import time
-from pathlib import Path
 
 import pytest
-from temporalio.client import WorkflowFailureError, WorkflowHistory
+from temporalio.client import WorkflowFailureError
 
 from tests.compiled import plans_in
 from tests.workflows.runs import begin, replayed, until
@@ -74,10 +71,6 @@ def plans(tmp_path):
         return tuple(plans_in(tmp_path).values())
 
     return made
-
-
-HISTORIES = Path(__file__).with_name("histories") / "all_attempts.json.gz"
-"""Runs out of time, or failed elsewhere, as they were written when every call still had all its attempts."""
 
 
 def effects_in(record):
@@ -185,9 +178,3 @@ async def test_a_branch_that_fails_lets_an_effect_have_its_attempts(stage, plans
     assert cause.details[0]["failure"]["message"] == "No."
     assert effects_in(record) == ["happened"]
     await replayed(await handle.fetch_history())
-
-
-async def test_runs_from_before_go_on_as_they_began():
-    written = json.loads(gzip.decompress(HISTORIES.read_bytes()))
-    assert len(written) == 5
-    await replayed(*(WorkflowHistory.from_json("trip", one) for one in written))
