@@ -9,10 +9,10 @@ from typing import Any
 from interlock.authoring.audit_figures import Figures
 from interlock.authoring.following import ends_of
 from interlock.interpreter.cells import kept
+from interlock.plan.marks import MASK
 
 Json = dict[str, Any]
 
-MASK = "***"
 DIGEST = frozenset({"sha256", "bytes"})
 """What a record has in place of arguments that are too large for it."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.apart import loops_around, relation
 from interlock.compiler.effects_alike import effect_of, effect_of_child, never_both
+from interlock.compiler.givers import givers_of
 from interlock.compiler.key_origins import calls_of_child, given_for
-from interlock.compiler.walk import all_steps, step_ids
+from interlock.compiler.walk import all_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,13 +97,4 @@ def _tell_of_another(unit: Unit, first: _Made, one: _Made, findings: Findings) -
 
 def _stable(unit: Unit) -> set[Read]:
     """Cells, results and variables that have one value in a run or pass: one step alone gives it."""
-    steps = all_steps(unit)
-    ids = step_ids(steps)
-    given: Counter[Read] = Counter()
-    for step in steps:
-        if step.action == "call":
-            given[("cells", step.model.call)] += 1
-        elif step.action == "set":
-            given.update(("vars", name) for name in step.model.set)
-        given[("steps", ids[step.path])] += 1
-    return {read for read, times in given.items() if times == 1}
+    return {read for read, steps in givers_of(unit).items() if len(steps) == 1}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
 from interlock.compiler.coordinates import Meeting, followed, undone
 from interlock.compiler.fillings import MOST_STEPS, Filling, filled_by
+from interlock.compiler.givers import givers_of
 from interlock.compiler.lost_answers import LOOK_UP, may_be_lost, undone_by_its_own
 from interlock.compiler.order import normal
 from interlock.compiler.running_order import all_run, in_running_order
@@ -45,12 +46,9 @@ class _Report:
         self._unit = unit
         self._findings = findings
         self._told: set[tuple[Path, Filled]] = set()
-        self._filling: dict[Filled, list[Path]] = {}
+        self._givers = givers_of(unit)
         self._below: dict[str, str] | None = None
         self._pairs: dict[tuple[Path, Path], bool] = {}
-        for step in all_steps(unit):
-            for what in filled_by(step):
-                self._filling.setdefault(what, []).append(step.path)
 
     def meeting(self, met: Meeting) -> None:
         """One read at its place in the walk."""
@@ -71,7 +69,7 @@ class _Report:
 
     def _is_known(self, what: Filled) -> bool:
         """Whether it is there at all; what is not is told where names are checked."""
-        return what in self._filling if what[0] == "vars" else self._unit.find("tools", what[1]) is not None
+        return what in self._givers if what[0] == "vars" else self._unit.find("tools", what[1]) is not None
 
     def undoing(self, step: Written) -> None:
         """What undoes a step runs when all else has been done or has failed: any call may have filled its cells."""
@@ -88,7 +86,7 @@ class _Report:
     def _before_undoing(self, step: Written, what: Filled) -> tuple[Path, ...]:
         around = loops_around(self._unit, step.path)
         found = []
-        for path in self._filling.get(what, ())[:MOST_STEPS]:
+        for path in [step.path for step in self._givers.get(what, ())][:MOST_STEPS]:
             loops = loops_around(self._unit, path)
             seen = loops == around[: len(loops)]
             related = path == step.path or relation(self._unit, path, step.path) != "exclusive"
@@ -101,7 +99,7 @@ class _Report:
     def _unfilled(self, met: Meeting) -> None:
         root, name = met.read.filled
         place, also = self._place(met)
-        steps = self._filling.get(met.read.filled, [])
+        steps = [step.path for step in self._givers.get(met.read.filled, ())]
         if not steps:
             message = f"`{met.read}` is never filled: no step of this procedure calls {name!r}"
             hint = self._elsewhere(name) or f"add `- call: {name}` before it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from interlock.compiler.fillings import filled_by
 from interlock.compiler.walk import flow_steps, ids_of
 
 if TYPE_CHECKING:
@@ -30,13 +31,9 @@ def givers_of(unit: Unit) -> Mapping[Read, Sequence[Written]]:
 
 
 def _given(step: Written, name: str) -> Iterator[Read]:
+    yield from filled_by(step)
     match step.action:
-        case "call":
-            yield "cells", step.model.call
+        case "call" | "run" | "receive" | "generate":
             yield "steps", name
-        case "run" | "receive" | "generate":
-            yield "steps", name
-        case "set":
-            yield from (("vars", variable) for variable in step.model.set)
         case "for_each":
             yield (step.model.for_each.as_,)

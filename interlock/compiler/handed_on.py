@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.apart import conditions_around, loops_around, steps_by_path
+from interlock.compiler.check_effects import writes
 from interlock.compiler.demands import COMPUTED, reachable
 from interlock.compiler.givers import givers_of
 from interlock.compiler.keyed_calls import argument_reads, reads_in
@@ -13,7 +14,6 @@ from interlock.compiler.sites import sites_of
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import copied_path
 from interlock.expressions.paths import paths_of
-from interlock.spec.tools import WRITING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -129,7 +129,7 @@ def _called_with(unit: Unit, step: Written) -> Iterator[Read]:
     tool = unit.find("tools", step.model.call)
     if tool is None:
         return
-    if tool.model.effect in WRITING:
+    if writes(tool):
         yield RUN_ID
     if step.model.repeat is not None:
         yield from paths_of(step.model.repeat.until, template=False)

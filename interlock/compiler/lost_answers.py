@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.compiler.check_effects import writes
 from interlock.compiler.fillings import Filling
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ LOOK_UP = "let the undoing look it up first, by what was sent; or undo by a `key
 def undone_by_its_own(unit: Unit, step: Written) -> Filling:
     """The cells that a call is undone with: those that it filled itself, if it has been answered."""
     tool = unit.find("tools", step.model.call)
-    writes = tool is not None and tool.model.effect in ("write", "irreversible")
-    return Filling((step.path,), sure=not writes, why=((*step.path, "call"), LOST, False) if writes else None)
+    lasts = tool is not None and writes(tool)
+    return Filling((step.path,), sure=not lasts, why=((*step.path, "call"), LOST, False) if lasts else None)
 
 
 def may_be_lost(filling: Filling) -> bool:

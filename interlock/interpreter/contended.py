@@ -1,6 +1,6 @@
 """Values that several slots could have read: whose they are where only one of the slots is needed."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from interlock.interpreter.reading import fill
@@ -9,12 +9,17 @@ from interlock.interpreter.spans import decided
 
 if TYPE_CHECKING:
     from interlock.interpreter.turn import Turn
+    from interlock.plan.plan import Plan
 
 
-def settle(turn: "Turn", needed: Collection[str]) -> None:
-    """Give every contended value of the message to the one slot among `needed`; with several of them it stays open."""
+def settle(turn: "Turn", needs: Callable[["Plan", str], Collection[str]], whose: str) -> None:
+    """Give every contended value of the message to the one slot that is needed; with several of them it stays open.
+
+    `needs` says of `whose` which are; it is asked only where anything contends.
+    """
     if not turn.contended:
         return
+    needed = needs(turn.program.plan, whose)
     open_ = [one for one in turn.contended if _has_nothing_else(turn, one.slot)]
     certain, contended = decided(open_, needed)
     if not certain:

@@ -147,7 +147,7 @@ def _called(turn: Turn, gate: Gate) -> Calling[Answer]:
     """Call the gate's tool and say what came of it; a quick match that lacks something says how it is used."""
     if not turn.read:
         read(turn)
-    settle(turn, needs_of_tool(turn.program.plan, gate.call))
+    settle(turn, needs_of_tool, gate.call)
     result = yield from calls.call(turn, tool=gate.call, bind={}, step_id=gate.id, at=gate.at, slot_values=None)
     if gate.prefix and result.outcome in ("missing", "ambiguous"):
         return quick_match.usage(turn, gate)

@@ -30,9 +30,7 @@ def secrets_of(turn: "Turn") -> Secrets | None:
     program = turn.program
     if program.sensitive is None:
         return None
-    if turn.secrets is None:
-        turn.secrets = Secrets(program.sensitive)
-    secrets = turn.secrets
+    secrets = turn.secrets = turn.secrets or Secrets(program.sensitive)
     if program.plan.work is None:
         _learn_state(secrets, program, turn.state, turn.message.metadata)
         for root in ("vars", "steps"):
@@ -46,8 +44,7 @@ def secrets_of(turn: "Turn") -> Secrets | None:
 def learn(turn: "Turn", path: "Mark", value: Any) -> None:
     """Know what is sensitive in a value that has come in."""
     if turn.program.sensitive is not None:
-        if turn.secrets is None:
-            turn.secrets = Secrets(turn.program.sensitive)
+        turn.secrets = turn.secrets or Secrets(turn.program.sensitive)
         turn.secrets.learn(path, value)
 
 

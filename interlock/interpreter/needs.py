@@ -1,7 +1,7 @@
 """Which slots a flow or a call needs: those it collects or expands, and those that its arguments are made from."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from interlock.plan.plan import Plan
 from interlock.plan.steps import (
@@ -19,13 +19,10 @@ from interlock.plan.steps import (
 )
 from interlock.plan.templates import paths_in
 
-if TYPE_CHECKING:
-    from interlock.plan.tools import Taking
 
-
-def needs_of_flows(plan: Plan) -> dict[str, frozenset[str]]:
-    """The slots that each flow needs, with all the flows it leads to."""
-    return {name: frozenset(_of_flow(plan, name, {name})) for name in plan.flows}
+def needs_of_flow(plan: Plan, flow: str) -> frozenset[str]:
+    """The slots that a flow needs, with all the flows it leads to."""
+    return frozenset(_of_flow(plan, flow, {flow}))
 
 
 def needs_of_tool(plan: Plan, tool: str) -> frozenset[str]:
@@ -69,8 +66,7 @@ def _of_step(plan: Plan, step: Step) -> Iterator[str]:
 
 def _of_target(plan: Plan, name: str) -> Iterator[str]:
     """What the arguments of a tool or procedure are made from, as it is mounted."""
-    taking: Taking = plan.tools.get(name) or plan.runs[name]
-    for argument in taking.input.values():
+    for argument in plan.taking(name).input.values():
         yield from _slots_in(f"{{{{ {argument.source} }}}}" if "." in argument.source else argument.value)
     for mount in plan.mounts:
         if mount.call == name:

@@ -2,6 +2,7 @@
 
 from interlock.interpreter.contended import settle
 from interlock.interpreter.gates import gated, screened
+from interlock.interpreter.needs import needs_of_flow
 from interlock.interpreter.reading import read
 from interlock.interpreter.replies import Answer
 from interlock.interpreter.routing import Chosen, RouteFailed
@@ -52,7 +53,7 @@ def _begin(turn: Turn, chosen: Chosen) -> Calling[Answer]:
     turn.state.flow = None
     turn.state.vars = {}
     turn.context["vars"] = dict(turn.program.no_vars)
-    settle(turn, turn.program.needs[route.flow])
+    settle(turn, needs_of_flow, route.flow)
     return run(turn, route.flow, route.id, {})
 
 
@@ -60,6 +61,6 @@ def _go_on(turn: Turn, waiting: Json, *, answered: bool) -> Calling[Answer]:
     turn.going_on = {**waiting, "attempts": 0} if answered else waiting
     turn.route = {"id": waiting["route"], "at": None, "flow": waiting["name"], "continued": True}
     turn.state.flow = None
-    settle(turn, turn.program.needs[waiting["name"]])
+    settle(turn, needs_of_flow, waiting["name"])
     take_up(turn)
     return run(turn, waiting["name"], waiting["route"], waiting["journal"])

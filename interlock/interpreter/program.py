@@ -11,7 +11,6 @@ from interlock.expressions.sources import Text as TextSource
 from interlock.interpreter.finder import Finder
 from interlock.interpreter.gate_order import screens_of, stretches_of
 from interlock.interpreter.lookups import looked_up
-from interlock.interpreter.needs import needs_of_flows
 from interlock.interpreter.routing import Routes
 from interlock.interpreter.runtimes.registry import runtime_of
 from interlock.interpreter.screening import Screens
@@ -52,7 +51,6 @@ class Program:
         self.bare = tuple(name for name, slot in plan.slots.items() if slot.in_context)
         self.looked_up = looked_up(plan)
         self.looks_up = any(tool.fact is not None for tool in plan.tools.values())
-        self.needs = needs_of_flows(plan)
         self.watches = bool(self.looked_up) or any(slot.looks_like for slot in plan.slots.values())
         self.followed = tuple(name for name, intent in plan.intents.items() if intent.follow_up)
         self.tools_of: dict[str, set[str]] = {}

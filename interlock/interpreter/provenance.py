@@ -51,7 +51,10 @@ def of_value(turn: "Turn", context: "Context", value: Any) -> "list[Json]":
 
 def of_path(turn: "Turn", context: "Context", path: str) -> "Json":
     """What is known of a copy of what stands at a path, beside the path."""
-    found = ends(turn, context, [path])
+    return _of_copy(path, ends(turn, context, [path]))
+
+
+def _of_copy(path: str, found: "list[Json]") -> "Json":
     if len(found) == 1 and found[0].get("source") == path:
         return {name: known for name, known in found[0].items() if name != "source"}
     return {"made_of": found}
@@ -60,16 +63,24 @@ def of_path(turn: "Turn", context: "Context", path: str) -> "Json":
 def of_paths(turn: "Turn", context: "Context", paths: Iterable[str]) -> "Json":
     """What is known of a value that a template makes of what stands at paths."""
     reads = sorted(paths)
-    found = ends(turn, context, reads)
+    return _of_made(reads, ends(turn, context, reads))
+
+
+def _of_made(reads: list[str], found: "list[Json]") -> "Json":
     return {"reads": reads} if found == [{"source": path} for path in reads] else {"reads": reads, "made_of": found}
 
 
 def origin(turn: "Turn", context: "Context", value: Any, by: str) -> "Json":
     """Where what a value as written gives is from; `by` says what computes it."""
+    return told(value, by, of_value(turn, context, value))
+
+
+def told(value: Any, by: str, found: "list[Json]") -> "Json":
+    """The same, of a value whose ends are known."""
     path = only_path(value)
     if path:
-        return {"source": path, **of_path(turn, context, path)}
-    return {"source": by, **of_paths(turn, context, paths_in(value))}
+        return {"source": path, **_of_copy(path, found)}
+    return {"source": by, **_of_made(sorted(paths_in(value)), found)}
 
 
 def recall(steps: "Json", name: str, entry: "Json") -> None:

@@ -33,29 +33,30 @@ def keep(state: "State", receipt: "Json") -> None:
 
 def shown(turn: "Turn", name: str, assembled: "Assembled") -> "Json":
     """The arguments of `name` as receipts keep them; of those too large to keep, their digest."""
-    arguments = _masked(turn, name, assembled)
+    arguments = masked(turn, name, assembled.arguments, assembled.origins)
     if all(map(is_short, arguments.values())) and len(arguments) < CELL_BYTES // 1024:
         return arguments
     text = json.dumps(arguments, ensure_ascii=False, sort_keys=True).encode()
     return arguments if len(text) <= CELL_BYTES else {"sha256": hashlib.sha256(text).hexdigest(), "bytes": len(text)}
 
 
-def _masked(turn: "Turn", name: str, assembled: "Assembled") -> "Json":
+def masked(turn: "Turn", name: str, arguments: "Json", origins: "Json") -> "Json":
+    """The arguments of `name` without what is sensitive, by what declares them and by where they are from."""
     marks, secrets = turn.program.sensitive, secrets_of(turn)
     if marks is None or secrets is None:
-        return assembled.arguments
-    arguments: Json = {}
-    for argument, value in assembled.arguments.items():
-        origin, declared = assembled.origins[argument], ("inputs", name, argument)
+        return arguments
+    kept: Json = {}
+    for argument, value in arguments.items():
+        origin, declared = origins[argument], ("inputs", name, argument)
         secrets.learn(declared, value)
         if marks.touch(origin.get("reads", ())):
             secrets.know(value)
-            arguments[argument] = MASK
+            kept[argument] = MASK
         else:
             source = tuple(origin["source"].split("."))
             secrets.learn(source, value)
-            arguments[argument] = marks.masked(declared, marks.masked(source, value))
-    return without_secrets(turn, arguments)
+            kept[argument] = marks.masked(declared, marks.masked(source, value))
+    return without_secrets(turn, kept)
 
 
 def origins(turn: "Turn", name: str, assembled: "Assembled") -> "Json":

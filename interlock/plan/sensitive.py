@@ -95,6 +95,7 @@ def _declared(plan: Plan) -> Iterator[Mark]:
             yield from _fields(result, step.output or {})
         elif isinstance(step, RunStep):
             yield from ((*result, *path.split(".")) for path in step.hides)
+            yield from (("inputs", step.procedure, name) for name in step.masked)
 
 
 def _fields(at: Mark, fields: Mapping[str, Field]) -> Iterator[Mark]:

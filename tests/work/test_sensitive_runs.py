@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from interlock.interpreter.work.knowing import known_in
+
 INPUT = {"ssn": "555-66-x", "people": [{"id": "E-1", "iban": "DE-4711-a"}, {"id": "E-2", "iban": "DE-4712-b"}]}
 TOKEN, CODE = "tok-51a", "code-77q"
 SECRETS = ("555-66-x", "de-4711-a", "de-4712-b", TOKEN, CODE)
@@ -137,3 +139,14 @@ def test_an_identifier_that_was_put_into_a_variable_goes_out_and_is_kept_masked(
     run.send("sent", {"code": CODE})
     assert run.state.status == "done"
     assert_kept_nothing(run)
+
+
+def test_what_a_pass_has_left_for_its_undoing_is_known_again(begin):
+    run = begin()
+    run.state.passes["for_each[E-1]/"] = {
+        "cells": {},
+        "vars": {},
+        "roots": {},
+        "done": {"code": {"result": {"code": CODE}}},
+    }
+    assert known_in(run.program, run.state).text(f"about {CODE}") == "about ***"

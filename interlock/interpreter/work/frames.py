@@ -216,9 +216,9 @@ class Frame:
         """Give variables values, in the order written; where each is from."""
         context, origins = self.scene.context, dict[str, Any]()
         for name, value in values.items():
-            given = self.program.value(value)(context)
-            origins[name] = provenance.origin(self.scene, context, value, "value")
-            made = {name: given, provenance.beside(name): provenance.of_value(self.scene, context, value)}
+            given, ends = self.program.value(value)(context), provenance.of_value(self.scene, context, value)
+            origins[name] = provenance.told(value, "value", ends)
+            made = {name: given, provenance.beside(name): ends}
             self.vars |= made
             context["vars"] |= made
             learn(self.scene, ("vars", name), given)

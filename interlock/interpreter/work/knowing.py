@@ -24,7 +24,8 @@ def known_in(program: "Program", run: "RunState") -> Secrets | None:
         secrets.learn(("vars",), one["vars"])
         for variable, item in one["roots"].items():
             secrets.learn((variable,), item)
-        _results(secrets, one.get("steps", {}))
+        _results(secrets, {step: done["result"] for step, done in one.get("done", {}).items()})
+        _results(secrets, one.get("steps", {}))  # as a version has kept them that knew of no ends
     for cells in (run.cells, *(one["cells"] for one in (*run.passes.values(), *run.undo.values()))):
         _cells(secrets, cells)
     return secrets

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from interlock.interpreter import provenance, responses
-from interlock.interpreter.cells import at_path
+from interlock.interpreter import provenance, receipts, responses
+from interlock.interpreter.cells import at_path, kept
 from interlock.interpreter.commands import RunProcedure, StartTimer
 from interlock.interpreter.failures import StepFailed
 from interlock.interpreter.formats import moment_of
@@ -14,7 +14,6 @@ from interlock.interpreter.turn import CallResult
 from interlock.interpreter.work import effects
 from interlock.interpreter.work.ends import Ended, Refused
 from interlock.interpreter.work.frames import Frame
-from interlock.interpreter.work.given import shown
 from interlock.interpreter.work.tasks import AwaitEvent, Working
 from interlock.plan.steps import (
     CallStep,
@@ -83,7 +82,8 @@ def _run(walk: "Walk", step: RunStep, frame: Frame, instance: str, entry: "Json"
     given = values(frame, step.bind)
     given = {name: value for name, value in given.items() if value is not None}
     origins = {name: one for name, one in sources(frame, step.bind, "caller").items() if name in given}
-    note |= {"arguments": shown(frame.program.plan, step, given, origins), "sources": origins}
+    shown = receipts.masked(frame.scene, step.procedure, given, origins)
+    note |= {"arguments": {name: kept(value) for name, value in shown.items()}, "sources": origins}
     entry["attempt"] = entry.get("attempt", 0) + 1
     child = instance if entry["attempt"] == 1 else f"{instance}~{entry['attempt']}"
     command = RunProcedure(child, step.procedure, step.digest, given, instance, step.at, frame.scene.language)
