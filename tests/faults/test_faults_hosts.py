@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 from interlock.contract import calls
 from interlock.interpreter.commands import CallTool
 from interlock_activities.registry import Activities
-from interlock_workflows import driver
+from interlock_workflows import calling
 
 TLS = Path(__file__).with_name("tls")
 """A CA and what it signed, from 2020 to 2120, all for one key; the names say what is wrong with each."""
@@ -181,7 +181,7 @@ async def called(row, items, activities, plan, tool, number, fault, kind):
     before = len(items.calls)
     call = CallTool(f"c{row.injected.total()}", "find_item", {"no": number, "q": number, "x_no": "1"}, "s", "a:1:1")
     try:
-        await ActivityEnvironment().run(activities.callables[0], driver._request(plan, tool, "run", call))
+        await ActivityEnvironment().run(activities.callables[0], calling.request_of(plan, tool, "run", call))
     except ApplicationError as failure:
         row.expect(failure.type in (calls.TOOL_ERROR, calls.TOOL_MISCONFIGURED), "failure type", failure.type)
     row.hit[kind] += len(items.calls) > before or kind == "argument"

@@ -17,7 +17,7 @@ from interlock_activities.http_client import Answer
 from interlock_activities.http_request import outgoing
 from interlock_activities.http_tool import _received
 from interlock_activities.references import References
-from interlock_workflows import carried, driver
+from interlock_workflows import calling, carried
 
 CONVERTER = JsonConverter()
 FRAMES = [
@@ -89,7 +89,7 @@ class Hops:
     def _answer(self, call: CallTool) -> ToolReturned:
         plan = self._talk.program.plan
         self.calls.append((call.tool, call.arguments))
-        request = driver._request(plan, plan.tools[call.tool], "run", call)
+        request = calling.request_of(plan, plan.tools[call.tool], "run", call)
         answer, out = over_the_wire(request, self._answered)
         self.sent.append(out)
         return ToolReturned(call.call_id, "returned", self._talk.now_ms, answer.status, answer.payload)

@@ -21,7 +21,7 @@ from interlock.interpreter.work.state import restored
 from interlock_activities.addresses import AddressRules
 from interlock_activities.references import References
 from interlock_activities.sql_tool import SqlTransport
-from interlock_workflows import carried, driver
+from interlock_workflows import calling, carried
 
 CONVERTER = JsonConverter()
 NOW_MS = 1_780_000_000_000
@@ -51,7 +51,7 @@ class Service:
     async def answer(self, program, call):
         """A call's way out and back."""
         plan = program.plan
-        request = driver._request(plan, plan.tools[call.tool], "run", call)
+        request = calling.request_of(plan, plan.tools[call.tool], "run", call)
         if call.tool in ("store", "load"):
             request = CONVERTER.from_payload(_inflated(compressed(CONVERTER.to_payload(request))), ToolRequest)
             payload = passed_on({"payload": (await self.sql(request)).payload})["payload"]

@@ -12,7 +12,7 @@ from interlock.contract import calls
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.events import ToolReturned
 from interlock_activities.registry import Activities
-from interlock_workflows import driver
+from interlock_workflows import calling
 
 TIMEOUT_MS = 400
 AT_ONCE = 16
@@ -66,7 +66,7 @@ async def took(row, plan, callables, conversation, text):
 
 async def end_of(row, plan, callables, conversation, call):
     """The end of one attempt, as the workflow would tell it to the machine."""
-    request = driver._request(plan, plan.tools[call.tool], "run", call)
+    request = calling.request_of(plan, plan.tools[call.tool], "run", call)
     now = conversation.now_ms
     try:
         answer = await ActivityEnvironment().run(callables[0], request)

@@ -35,6 +35,7 @@ from interlock.telemetry import measures
 from interlock_workflows import carried, driver, inbound, plans, work_views
 from interlock_workflows.archive import Archive
 from interlock_workflows.asking import ask_model
+from interlock_workflows.calling import Calls, call_tool
 from interlock_workflows.children import given_back, run_child
 from interlock_workflows.clock import now_ms
 from interlock_workflows.opening import language_of_starter, run_id_of, starter
@@ -65,7 +66,7 @@ class Procedure:
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._children: dict[str, asyncio.Task[None]] = {}
         self._handles: dict[str, ChildWorkflowHandle[Any, Any]] = {}
-        self._calls: driver.Calls = {}
+        self._calls: Calls = {}
         self._others: set[asyncio.Task[None]] = set()
         self._fault: BaseException | None = None
         self._stays_until = 0
@@ -195,7 +196,7 @@ class Procedure:
         self._take(self._machine.handle(event))
 
     async def _call(self, command: CallTool) -> None:
-        ended = await driver.call_tool(self._program.plan, self.state.run_id, command, self._calls)
+        ended = await call_tool(self._program.plan, self.state.run_id, command, self._calls)
         call = self._calls.pop(command.call_id, None)
         self._happened(replace(ended, cut_short=call is not None and call.stopped))
 
