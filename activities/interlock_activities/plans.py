@@ -10,6 +10,7 @@ from temporalio.exceptions import ApplicationError
 from interlock.contract.calls import (
     PLAN_UNREADABLE,
     RESOLVE_PLAN,
+    RULES,
     UNKNOWN_DIGEST,
     UNKNOWN_SPEC,
     PlanRequest,
@@ -41,7 +42,7 @@ class Plans:
         digest = request.digest or self._current(request.name)
         text = self._text(digest)
         if len(zlib.compress(text.encode())) <= INLINE_LIMIT:
-            return ResolvedPlan(digest, text)
+            return ResolvedPlan(digest, text, RULES)
         if self._store is None:
             # Who goes on under a digest waits for a worker with the store; who begins must hear of it.
             raise ApplicationError(
@@ -49,7 +50,7 @@ class Plans:
                 type=UNKNOWN_DIGEST if request.digest else PLAN_UNREADABLE,
                 non_retryable=not request.digest,
             )
-        return ResolvedPlan(digest, "")
+        return ResolvedPlan(digest, "", RULES)
 
     def _current(self, name: str) -> str:
         if name in self._digests:

@@ -16,8 +16,8 @@ Json = dict[str, Any]
 DIGEST = frozenset({"sha256", "bytes"})
 """What a record has in place of arguments that are too large for it."""
 
-REFUSING = frozenset({400, 409, 422})
-"""Statuses by which a service refuses an argument."""
+REFUSING = frozenset({400, 422})
+"""Statuses by which a service refuses an argument. 409 is not one of them: it says how things stand there."""
 
 STOPPING = frozenset({"missing", "stale", "ambiguous", "invalid", "untraceable"})
 """Why an argument is stopped before the call."""

@@ -22,7 +22,10 @@ BEING_OPENED: Final = "the session is being opened"
 """What a query that comes too early fails with. Temporal carries no type with it, so the words are the contract."""
 
 RULES: Final = 2
-"""By which rules a worker tells what a call may have done; a history of before `rules` were written is of rules 1."""
+"""The rules of this version: by them a worker tells what a call may have done, and a run ends the calls that it stops.
+
+They stand in what activities answer, and so in the history; one of before they were written is of rules 1.
+"""
 
 FINISHED: Final = frozenset({"done", "cancelled", "ended"})
 """Statuses of a procedure's run to which nothing is to come any more."""
@@ -115,10 +118,14 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPlan:
-    """A plan's canonical JSON and digest; over INLINE_LIMIT compressed the text is empty and stands in the store."""
+    """A plan's canonical JSON and digest; over INLINE_LIMIT compressed the text is empty and stands in the store.
+
+    `rules` are those of the version that has answered; a run goes by those that it has begun with.
+    """
 
     digest: str
     plan_json: str
+    rules: int = 1
 
 
 def details_of(details: Sequence[Any], ending: Literal["timeout", "error"], *, attempts: int = 1) -> FailureDetails:

@@ -15,9 +15,11 @@ EDGES = " \t\r\n\u3000,.;:!?#，。；：！？、“”\"'()（）"
 CHAT = "user_chat"
 """The one type of message for which history counts."""
 
-FILLERS = frozenset("请帮我您你麻烦给再吧呢吗啊呀哦嗯了的那就也好下")
+_FILLERS = "请帮我您你麻烦给再吧呢吗啊呀哦嗯了的那就也好下"
 FILLER_WORDS = frozenset("please pls now again then and so ok okay for me can could would you just it".split())  # noqa: SIM905 - legible
 """Politeness and particles that may stand beside a follow-up phrase."""
+
+_BLANK = str.maketrans(dict.fromkeys(_FILLERS + EDGES, " "))
 
 
 def trusted_values(turn: Turn, slot: str) -> list[Found]:
@@ -79,7 +81,4 @@ def is_short(text: str, hits: list[Hit], found: list[Found]) -> bool:
     letters = list(text)
     for start, end in [*((hit.start, hit.end) for hit in hits), *((one.start, one.end) for one in found)]:
         letters[start:end] = " " * (end - start)
-    for word in "".join(" " if char in FILLERS or char in EDGES else char for char in letters).split():
-        if word.lower() not in FILLER_WORDS:
-            return False
-    return True
+    return all(word.lower() in FILLER_WORDS for word in "".join(letters).translate(_BLANK).split())

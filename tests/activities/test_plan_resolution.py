@@ -6,7 +6,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from interlock.contract.calls import PlanRequest, ResolvedPlan
+from interlock.contract.calls import RULES, PlanRequest, ResolvedPlan
 from interlock.plan.plan import Plan, from_json
 from interlock.plan.rules import Route
 from interlock_activities import Activities, Settings, settings_from
@@ -69,7 +69,7 @@ def test_an_unknown_digest_is_retried(tmp_path, digest):
 def test_a_plan_too_large_for_a_payload_is_given_by_reference(tmp_path):
     noise = random.Random(7)
     large = plan(config={"text": noise.randbytes(300_000).hex()})
-    assert resolve("desk-support", plans=(large,), store=tmp_path) == ResolvedPlan(large.digest, "")
+    assert resolve("desk-support", plans=(large,), store=tmp_path) == ResolvedPlan(large.digest, "", RULES)
     assert PlanStore(tmp_path).get(large.digest) == large.canonical()
 
 

@@ -183,6 +183,13 @@ VARIABLES = {
 }
 """What the variable `x` is set to before the call."""
 
+COPIED = {
+    "config": lambda _: [FORGED_CONFIG],
+    "metadata": lambda metadata: [*metadata.values()],
+    "list": lambda metadata: [*metadata.values()],
+}
+"""What a variable copies that may be bound without one, too: a copy is worth what it copies, and in no other flow."""
+
 
 def attacked(talk, source):
     """An agent with one flow for each way of setting a variable and each tool; a message says which one to run."""
@@ -240,7 +247,6 @@ class Attack:
         self.account = forged_number(self.dice)
         self.conversation = talk.Talk(plan, dict.fromkeys(plan.tools, self._lie), user={"account": self.account})
         self.legal = [self.account]
-        self.forged = [FORGED_DEFAULT, FORGED_CONFIG]
 
     def _lie(self, _arguments):
         """The service says a number of its own: from now on it is a receipt's."""
@@ -251,7 +257,6 @@ class Attack:
     def turn(self, name, variable):
         """A message that runs one flow, with forged numbers around it; the calls that it made."""
         said, forged = forged_number(self.dice), forged_number(self.dice)
-        self.forged.append(forged)
         words = f"run {name} {variable} now".replace("_", " ")
         text = self.dice.choice(
             [words, f"{words} {said}", f"{said}，{words}", f"{words} {said} {forged_number(self.dice)}"]
@@ -265,7 +270,7 @@ class Attack:
             self.conversation.say(self.dice.choice(NOISE))
         before = len(self.conversation.calls)
         self.legal.append(unicodedata.normalize("NFKC", text))
-        known = list(self.legal)
+        known = [*self.legal, *COPIED.get(variable, lambda _: [])(metadata)]
         self.conversation.say(text, type=kind, metadata=metadata, history=history)
         return text, known, self.conversation.calls[before:]
 

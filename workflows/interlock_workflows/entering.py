@@ -13,7 +13,10 @@ from interlock_workflows.opening import Opening, pinned_plan, session_of
 
 
 async def first_program(opening: Opening, info: workflow.Info) -> Program:
-    """The newest plan of the spec, or the one that the run is pinned to. Raises ApplicationError if there is none."""
+    """The newest plan of the spec, or the one that the run is pinned to; `opening` has its rules from then on.
+
+    Raises ApplicationError if there is none.
+    """
     before = opening.state or opening.work
     digest = before["plan_digest"] if before and (opening.pinned or opening.work) else pinned_plan()
     try:
@@ -23,6 +26,7 @@ async def first_program(opening: Opening, info: workflow.Info) -> Program:
             raise inbound.refusal(failure.type or inbound.INTERNAL, failure.message) from None
         # The spec is gone from the newest deployment, but not the plan of this session.
         resolved = await driver.resolve_plan(info.workflow_type, before["plan_digest"])
+    opening.rules = resolved.rules
     return _program_of(resolved, begins=before is None)
 
 

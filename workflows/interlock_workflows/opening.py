@@ -27,7 +27,7 @@ RUN = "interlock_run"
 class Opening:
     """What a run starts from: `state` or `work` where it goes on, else the user and perhaps the one message to answer.
 
-    `given` is what the starter sent, for a procedure.
+    `given` is what the starter sent, for a procedure; `rules` come with the plan.
     """
 
     user: Json = field(default_factory=dict)
@@ -38,6 +38,7 @@ class Opening:
     work: Json | None = None
     pinned: bool = False
     refused: list[Json] = field(default_factory=list)
+    rules: int = 1
 
 
 def opening(arguments: Sequence[RawValue], info: workflow.Info) -> Opening:

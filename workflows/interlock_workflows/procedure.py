@@ -38,7 +38,7 @@ from interlock_workflows.asking import ask_model
 from interlock_workflows.calling import Calls, call_tool
 from interlock_workflows.children import given_back, run_child
 from interlock_workflows.clock import now_ms
-from interlock_workflows.opening import language_of_starter, run_id_of, starter
+from interlock_workflows.opening import Opening, language_of_starter, run_id_of, starter
 from interlock_workflows.queue import Queue
 from interlock_workflows.trail import Trail, of_run
 
@@ -50,15 +50,19 @@ HISTORY_WITH_CHILDREN = 30_000
 
 STATE_TOO_LARGE = "state_too_large"
 
+RULES_WITH_STOPS = 2
+"""A run that began under earlier rules lets calls go on that it stops."""
+
 
 class Procedure:
     """One run of a procedure in one workflow run."""
 
-    def __init__(self, program: Program, state: RunState, refused: list[Json], queue: Queue) -> None:
+    def __init__(self, program: Program, state: RunState, opening: Opening, queue: Queue) -> None:
         self._info = workflow.info()
         self._program = program
         self.state = state
-        self._refused = refused
+        self._refused = opening.refused
+        self._stops_calls = opening.rules >= RULES_WITH_STOPS
         self._queue = queue
         self._machine = WorkMachine(program, state)
         self._archive = Archive("number")
@@ -164,7 +168,8 @@ class Procedure:
                 case StartTimer():
                     self._timers[command.timer_id] = self._spawn(self._wait(command))
                 case StopCall():
-                    asyncio.get_running_loop().call_soon(self._stop, command)  # after the call itself has begun
+                    if self._stops_calls:  # after the call itself has begun
+                        asyncio.get_running_loop().call_soon(self._stop, command)
                 case CancelTimer():
                     if (timer := self._timers.pop(command.timer_id, None)) is not None:
                         timer.cancel()

@@ -81,7 +81,7 @@ class Session:
             self._talk.failure = failure
             await workflow.wait_condition(workflow.all_handlers_finished)
             raise
-        work = self._work = Procedure(program, state, self._talk.opening.refused, self._queue)
+        work = self._work = Procedure(program, state, opening, self._queue)
         try:
             result = await work.run(cancelled=cancelled)
         except (ApplicationError, asyncio.CancelledError):
