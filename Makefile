@@ -23,7 +23,7 @@ demo: install  ## run the shipped bundle on a real Temporal server, kill the wor
 	@$(BIN)/python -m demo
 
 test: install  ## all tests that Python alone can run
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: lint types  ## lint, types, layers, and the shipped specs
 	@$(BIN)/interlock check specs

@@ -181,7 +181,9 @@ def test_an_event_that_came_early_is_received_when_it_is_asked_for(orders):
         ("E", ["{advance: 20m, expect: {status: ended, failure: {kind: error}, undone: []}}"]),
         (
             "T",
-            ["{advance: 20m, expect: {status: ended, failure: {kind: timeout}, undone: [make], calls: [{tool: make}, {tool: unmake}]}}"],
+            [
+                "{advance: 20m, expect: {status: ended, failure: {kind: timeout}, undone: [make], calls: [{tool: make}, {tool: unmake}]}}"
+            ],
         ),
     ],
 )

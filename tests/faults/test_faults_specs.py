@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BOUNDED = HERE / "bounded.py"
 SECONDS = 2.0
+TRIES = 4
 MEGABYTES = 256
 
 PIECES = [
@@ -148,8 +149,9 @@ def test_specs_of_half_a_megabyte_are_bounded(row, folder):
     for name, content in size_cases().items():
         paths[name].write_bytes(content if isinstance(content, bytes) else content.encode())
     results = compiled_apart(paths)
-    slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= SECONDS}
-    results |= compiled_apart(slow)  # once more: something else may have had the machine
+    for _ in range(TRIES):  # something else may have had the machine
+        slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= SECONDS}
+        results |= compiled_apart(slow) if slow else {}
     row.injected["sizes"] += len(paths)
     row.expect(results.keys() == paths.keys(), "no end", set(paths) - set(results))
     for name, result in results.items():
