@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from interlock.expressions.outcomes import Several
 from interlock.interpreter import provenance, responses
 from interlock.interpreter.cells import at_path
 from interlock.interpreter.failures import FlowEnded, FlowWaits, StepFailed
@@ -107,10 +108,19 @@ def hand_over(turn: Turn, text: Text, to: str = "") -> FlowEnded:
 def _set(turn: Turn, step: SetStep, path: str) -> None:  # noqa: ARG001 - one shape of actions
     variables = turn.context["vars"]
     for name, value in step.values.items():
-        given = turn.program.value(value)(turn.context)
+        given = _unambiguous(turn.program.value(value)(turn.context))
         made = {name: given, provenance.beside(name): provenance.of_value(turn, turn.context, value)}
         turn.state.vars |= made
         variables |= made
+
+
+def _unambiguous(value: Any) -> Any:
+    """A value to keep: several where one is needed are none, and would be taken for a list once they are kept."""
+    if isinstance(value, Several):
+        return None
+    if isinstance(value, list):
+        return [_unambiguous(one) for one in value]
+    return {name: _unambiguous(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 ACTIONS: dict[str, Action] = {

@@ -182,8 +182,11 @@ def _changed_among(state: State, sources: Json, current: Current) -> set[str]:
 def at_path(value: Any, path: str) -> tuple[bool, Any]:
     """Whether the dotted `path` is there in `value`, and what stands at it; the empty path is the whole."""
     for part in path.split(".") if path else ():
-        if isinstance(value, Mapping) and part in value:
-            value = value[part]
+        if isinstance(value, Mapping):
+            try:
+                value = value[part]  # what is computed when it is asked for is in no map before
+            except KeyError:
+                return False, None
         elif isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):
             value = value[int(part)]
         else:

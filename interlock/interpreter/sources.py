@@ -116,8 +116,10 @@ def _copied(desk: Desk, name: str, argument: "Argument", path: str, origin: "Jso
         return _cell(desk, argument, path, origin)
     try:
         there, value = cells.at_path(desk.context[root], rest)
-    except (KeyError, Missing):
+    except KeyError:
         there, value = False, None
+    except Missing as missing:
+        return _lacking(missing)
     if not there or value is None:
         return Nothing("missing", f"`{path}` holds no value")
     known = provenance.of_path(desk.turn, desk.context, path)
@@ -176,12 +178,17 @@ def _computed(desk: Desk, name: str, value: Any, by: str) -> Read:
     try:
         made = desk.turn.program.value(value)(desk.context)
     except Missing as missing:
-        slot = missing.path.split(".")[1] if missing.path.startswith("slots.") else ""
-        return Nothing("missing", f"`{missing.path}` holds no value ({missing.reason})", slot)
+        return _lacking(missing)
     if made is None:
         slots = [path.split(".")[1] for path in sorted(paths) if path.startswith("slots.")]
         return Nothing("missing", "its template gives none", slots[0] if len(slots) == 1 else "")
     return Given(made, {"source": by, **provenance.of_paths(desk.turn, desk.context, paths)}, paths)
+
+
+def _lacking(missing: Missing) -> Nothing:
+    """What could not be computed for want of something, and the slot that would help."""
+    slot = missing.path.split(".")[1] if missing.path.startswith("slots.") else ""
+    return Nothing("missing", f"`{missing.path}` holds no value ({missing.reason})", slot)
 
 
 def several(argument: str, slot: str, values: list[Any]) -> Block:

@@ -85,6 +85,25 @@ def test_a_table_is_not_asked_about_an_ambiguous_value_nor_as_if_there_were_none
     assert one.say("no number")["text"] == "Sized.\n\nDone."
 
 
+@pytest.mark.parametrize("value", ["{{ slots.n }}", "{{ slots.n or 7 }}", ["{{ slots.n }}"], {"n": "{{ slots.n }}"}])
+def test_a_variable_of_several_values_is_none(talk, desk, value):
+    flow = [talk.step("set", values={"n": value}), talk.step("collect", slots=("colour",))]
+    for text, number in ((TWO, None), ("only 3", 3)):
+        one = desk(flows={"talk": flow})
+        assert one.say(text)["outcome"] == "ask"
+        assert one.state.vars["n"] == {str: number, list: [number], dict: {"n": number}}[type(value)]
+
+
+def test_a_call_with_a_variable_of_several_values_does_not_go_out(talk, desk):
+    tools = {"t": talk.tool(input={"n": {"type": "integer", "source": "vars.n", "send_as": "n"}})}
+    flow = [talk.step("set", values={"n": "{{ slots.n }}"}), talk.step("call", tool="t")]
+    one = desk(flows={"talk": flow}, tools=tools, mounts=[{"call": "t"}])
+    one.say(TWO)
+    assert (one.calls, one.record["calls"][0]["outcome"]) == ([], "missing")
+    one.say("only 3")
+    assert one.calls == [("t", {"n": 3})]
+
+
 def test_nothing_is_assumed_from_several_values(talk, desk):
     gate = {"id": "as", "verdict": "assume", "assume": {"colour": "{{ slots.n }}"}}
     one = desk(

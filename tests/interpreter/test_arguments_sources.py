@@ -99,6 +99,39 @@ def test_a_caller_that_copies_one_path_is_that_source(kit, one):
     assert talk.calls("t").missing == ("no",)
 
 
+ASKED = {
+    "conditions": {"vip": {"at": "agent.yaml:2:1", "that": "user.tier == 'gold'"}},
+    "decisions": {
+        "desk": {
+            "at": "agent.yaml:3:1", "hit": "first",
+            "inputs": {"tier": {"type": "string", "value": "{{ user.tier }}"}}, "outputs": {"to": {"type": "string"}},
+            "rows": [{"at": "agent.yaml:4:1", "when": {}, "then": {"to": "front"}}],
+        }
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "of_type", "value"), [("decisions.desk.to", "string", "front"), ("conditions.vip", "boolean", True)]
+)
+def test_a_copy_of_a_table_or_condition_asks_it(kit, path, of_type, value):
+    mount = Mount(at=kit.AT, call="t", bind={"x": f"{{{{ {path} }}}}"})
+    talk = kit.Talk(
+        kit.plan({"t": kit.tool({"x": kit.argument("caller", of_type)})}, mounts=(mount,), **ASKED), tier="gold"
+    )
+    talk.hears("hi")
+    assert talk.calls("t").outcome == "success"
+    assert talk.sent[0].arguments == {"x": value}
+    assert talk.turn.calls[0].audit["sources"]["x"]["source"] == path
+
+
+def test_a_copy_of_a_table_that_lacks_its_input_says_what_is_not_there(kit):
+    mount = Mount(at=kit.AT, call="t", bind={"x": "{{ decisions.desk.to }}"})
+    talk = kit.Talk(kit.plan({"t": kit.tool({"x": kit.argument("caller")})}, mounts=(mount,), **ASKED))
+    talk.hears("hi")
+    assert why(talk.calls("t")) == [("missing", "`user.tier` holds no value (missing)")]
+
+
 def test_only_what_the_tool_declares_as_bound_is_bound(kit, one):
     talk = one(kit.argument("user.id"), bind={"x": "forged"})
     talk.calls("t")

@@ -31,6 +31,34 @@ def test_steps_run_in_order_and_give_a_result(play):
     assert run.outcomes() == {"look": "done", "set": "done", "make": "done"}
 
 
+def test_a_call_copies_what_a_table_or_a_condition_says(play):
+    run = play(
+        """\
+        input: {thing_id: {type: string}}
+        conditions: {known: {that: "input.thing_id == '007'"}}
+        decisions:
+          names:
+            hit: first
+            inputs: {thing: {type: string, value: "{{ input.thing_id }}"}}
+            outputs: {name: {type: string}}
+            rules: [{thing: "007", name: bond}]
+        tools:
+          note:
+            http: POST /notes
+            effect: write
+            idempotency: {header: Idempotency-Key}
+            input: {name: {type: string, from: caller}, known: {type: boolean, from: caller}}
+            output: {done: {type: boolean}}
+            ensures: [{that: result.done}]
+        steps:
+          - {call: note, with: {name: "{{ decisions.names.name }}", known: "{{ conditions.known }}"}}
+        """,
+        GIVEN,
+        {"note": [{"done": True}]},
+    )
+    assert run.world.calls == [("note", {"name": "bond", "known": True})]
+
+
 @pytest.mark.parametrize(("state", "made"), [("open", ["a"]), ("shut", ["b"]), ("lost", ["c"])])
 def test_a_switch_takes_the_first_branch_that_holds(play, state, made):
     run = play(
