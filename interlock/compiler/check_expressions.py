@@ -118,6 +118,8 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     message = f"{where} {article(given.name)}, where {article(taken.name)} is wanted"
     apart = (shape.stored is None) != (wanted.stored is None)
     hint = "what is stored is read by tools only: both sides say `stored: true`, or neither" if apart else ""
+    if wanted.item is not None and wanted.kind == "list" and may_become(shape, wanted.item):
+        hint = f"write a list of one: [{site.text!r}]"
     findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site), hint=hint)
 
 

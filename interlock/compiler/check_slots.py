@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_fields import check_timezone
 from interlock.compiler.closure import reached
-from interlock.compiler.shapes import may_become
-from interlock.compiler.sites import scopes_of
-from interlock.compiler.written import has_template
-from interlock.expressions.shapes import shape_of
 from interlock.text.extractors import TIMELESS, extractor_problem
 from interlock.text.patterns import pattern_problem
 from interlock.text.phrases import phrase_problem
@@ -30,8 +26,7 @@ def check_slots(project: Project, findings: Findings) -> None:
             _patterns(part, "in_context", part.model.in_context, findings)
             _patterns(part, "looks_like", part.model.looks_like, findings)
             _extractor(part, findings)
-            _fallbacks(part, findings)
-            _codes(part, findings)
+            _questions(part, findings)
     for agent in project.agents:
         _told_apart(list(reached(agent).get("slots", {}).values()), findings)
 
@@ -69,8 +64,8 @@ def _extractor(part: Part, findings: Findings) -> None:
     check_timezone(part.model.timezone, part.value("timezone"), findings)
 
 
-def _fallbacks(part: Part, findings: Findings) -> None:
-    """`assume` and `default` fill in one value, or a list where there may be several."""
+def _questions(part: Part, findings: Findings) -> None:
+    """Questions that are never asked."""
     slot = part.model
     if slot.many and slot.clarify is not None:
         message = "`clarify` is never asked: this slot takes several values"
@@ -78,32 +73,6 @@ def _fallbacks(part: Part, findings: Findings) -> None:
     if slot.ask is not None and slot.default is not None:
         message = "`ask` is never asked: `default` fills the slot in"
         findings.error("never-asked", message, part.key("ask"), hint="leave out `default` or `ask`")
-    for key in ("assume", "default"):
-        value = getattr(slot, key)
-        if value is not None and slot.patterns is not None:
-            message = "an identifier is never filled in: it stands in the user's words, or no call takes it"
-            findings.error("assumed-identifier", message, part.key(key), hint=f"leave out `{key}`, and ask")
-            continue
-        if value is None or has_template(value):
-            continue
-        wanted, found = scopes_of(part.unit).value(part), shape_of(value)
-        one = found.item if found.kind == "list" and slot.many and found.item else found
-        if not may_become(one, wanted):
-            message = f"{value!r} is no value of this slot, which is a {wanted.kind}"
-            findings.error("type-mismatch", message, part.value(key))
-
-
-def _codes(part: Part, findings: Findings) -> None:
-    """A literal that fills in a slot of a vocabulary is one of its codes."""
-    slot = part.model
-    codes = scopes_of(part.unit).value(part).enum if slot.vocabulary is not None else ()
-    for key in ("assume", "default"):
-        value = getattr(slot, key)
-        for one in value if isinstance(value, list) else [value]:
-            if codes and isinstance(one, str) and not has_template(one) and one not in codes:
-                message = f"{one!r} is no code of vocabulary {slot.vocabulary!r}"
-                hint = f"its codes are {', '.join(codes[:12])}"
-                findings.error("unknown-code", message, part.value(key), hint=hint)
 
 
 def _told_apart(slots: list[Part], findings: Findings) -> None:

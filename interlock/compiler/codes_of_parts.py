@@ -102,6 +102,11 @@ PARTS = {
         "an identifier that is filled in",
         "An identifier reaches a tool only as it stands in the user's words or in a receipt. Ask for it.",
     ),
+    "fails-its-check": Meaning(
+        "a value that is filled in and does not pass a check of its slot",
+        "`checks` say what a valid value is, whoever gives it. A computed value that does not pass is not filled in, "
+        "and the person is asked.",
+    ),
     "unknown-extractor": Meaning(
         "an extractor that is not there",
         "Built in are date, number, amount, integer, range, email, url and quote; others come as plug-ins by "

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from interlock.compiler.check_assumed import check_assumed
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
@@ -52,6 +53,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("texts", check_texts),
     ("vocabularies", check_vocabularies),
     ("slots", check_slots),
+    ("assumed values", check_assumed),
     ("intents", check_intents),
     ("fields", check_fields),
     ("stored", check_stored),

@@ -22,7 +22,7 @@ EXTRACTED = {
     "date": DATE,
     "number": NUMBER,
     "integer": INTEGER,
-    "amount": object_of({"value": NUMBER, "currency": STRING}),
+    "amount": NUMBER,
     "range": object_of(
         {"from": Shape("number", may_be_none=True), "to": Shape("number", may_be_none=True)},
     ),

@@ -48,9 +48,12 @@ class Place:
             yield from self.text(text, *path, index)
 
     def value(self, value: Any, *path: str | int, wanted: Shape | None = None) -> Iterable[Site]:
-        """A JSON value with templates in it; `wanted` counts for the value as a whole."""
+        """A JSON value with templates in it; `wanted` counts for the value as a whole, or for the items of a list."""
         if isinstance(value, str):
             return (Site(self, path, value, "value", wanted),)
+        if isinstance(value, list) and wanted is not None and wanted.item is not None:
+            items = enumerate(value)
+            return [site for index, one in items for site in self.value(one, *path, index, wanted=wanted.item)]
         return [Site(self, inner, text, "value") for inner, text in strings(value, path)]
 
     def source(self, dotted: str, *path: str | int, wanted: Shape | None = None) -> Iterable[Site]:

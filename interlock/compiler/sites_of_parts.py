@@ -75,7 +75,7 @@ def _mcp(part: Part) -> Iterator[Site]:
 def _slot(part: Part, scopes: Scopes) -> Iterator[Site]:
     slot: Slot = part.model
     here = Place(part.unit, scopes.base, owner=part)
-    wanted = scopes.value(part) if not slot.many else None
+    wanted = scopes.slot(part)
     yield from here.text(slot.title, *part.path, "title")
     yield from here.text(slot.ask, *part.path, "ask")
     if slot.clarify is not None:

@@ -103,6 +103,10 @@ class Program:
         except Missing:
             return code
 
+    def is_code(self, vocabulary: str, value: Any) -> bool:
+        """Whether a value is a code of the vocabulary."""
+        return isinstance(value, str) and (vocabulary, value) in self._titles
+
     def capability(self, slot: str) -> tuple[frozenset[str], frozenset[str]]:
         """Intents and tools that `slot` serves: tools that read it, and the intents of their mounts."""
         return self._capabilities[slot]

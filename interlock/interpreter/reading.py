@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from interlock.interpreter import unrecognized
 from interlock.interpreter.slots import kept, root
 from interlock.interpreter.spans import outside_identifiers, owned
-from interlock.interpreter.texts import engine_text, said_or, slot_title
 from interlock.interpreter.trusted import CHAT, EDGES, expected, is_short, shown, shows_anything
 from interlock.interpreter.turn import Filled, Found, Turn
+from interlock.interpreter.valid import problem_of
 from interlock.text.extractors import extract
 from interlock.text.hits import Hit, named
 from interlock.text.patterns import normalised
@@ -152,21 +152,11 @@ def as_filled(turn: Turn, name: str, found: list[Found], certain: bool = True) -
     if not (certain and (is_one or slot.many)):
         return Filled(name, "ambiguous", None, values, "message", turn.state.turn)
     if slot.checks:
-        problem = next(filter(None, (_problem(turn, name, one.value) for one in values)), "")
+        problem = next(filter(None, (problem_of(turn, name, one.value) for one in values)), "")
         if problem:
             return Filled(name, "invalid", None, values, "message", turn.state.turn, problem)
     value = [one.value for one in values] if slot.many else values[0].value
     return named(Filled, (name, "filled", value, values, "message", turn.state.turn, "", ()))
-
-
-def _problem(turn: Turn, name: str, value: Any) -> str:
-    """What the person is told when a check of the slot does not hold for `value`; empty when all hold."""
-    context = turn.context.extended(value=value)
-    for check in turn.program.plan.slots[name].checks:
-        if not turn.program.condition(check.that)(context):
-            fallback = engine_text(turn.program, turn.language, "ask", title=slot_title(turn, name))
-            return said_or(turn, check.otherwise, check.at, fallback, context)
-    return ""
 
 
 def _read_intents(turn: Turn, words: Groups, shapes: Groups, found: list[Found]) -> None:

@@ -8,6 +8,7 @@ from interlock.expressions.outcomes import Missing, Several
 from interlock.interpreter.state import Json
 from interlock.interpreter.texts import SEPARATOR, engine_text, options_said, said_or, slot_title
 from interlock.interpreter.turn import Filled, Found, Turn
+from interlock.interpreter.valid import unfit
 
 OPTIONS_OFFERED = 10
 """How many terms of a vocabulary are offered when the author lists no options."""
@@ -135,14 +136,17 @@ def fill_in(turn: Turn, names: Iterable[str]) -> None:
         except Missing as missing:
             turn.failed(slot.at, "cannot-fill-in", str(missing))
             continue
-        if value is None:
-            continue
         assume(turn, name, value, said=slot.assume is not None)
 
 
 def assume(turn: Turn, name: str, value: Any, *, said: bool = True) -> None:
-    """Fill a slot without the person having said it; several values are none that could be assumed."""
-    if isinstance(value, Several):
+    """Fill a slot without the person having said it, with a value that it takes; several values are none."""
+    if turn.program.plan.slots[name].many and isinstance(value, list):
+        value = [one for one in value if one is not None] or None
+    if value is None or isinstance(value, Several):
+        return
+    if reason := unfit(turn, name, value):
+        turn.failed(turn.program.plan.slots[name].at, "cannot-fill-in", reason)
         return
     put(turn, Filled(name, "filled", value, (), "assumed" if said else "default", turn.state.turn))
     if not said:

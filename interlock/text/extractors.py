@@ -6,7 +6,7 @@ values are JSON, spans index the raw text, and equal text and time must give an 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import islice, pairwise
@@ -73,6 +73,22 @@ def extractor_problem(kind: str) -> tuple[str, str] | None:
         return None
     names = ", ".join([*_BUILT_IN, *sorted(plugged_in)])
     return f"there is no extractor {kind!r}", f"extractors are {names}; a package adds others as entry points {GROUP!r}"
+
+
+def could_give(kind: str, value: Any) -> bool:
+    """Whether `kind` gives values like this one for some words; of a plug-in nothing is known."""
+    if kind in _NUMERIC and not isinstance(value, str):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole or (isinstance(value, float) and kind != "integer")
+    if kind == "range":
+        ends = value.values() if isinstance(value, dict) and value.keys() == {"from", "to"} else [""]
+        return all(end is None or could_give("number", end) for end in ends)
+    if kind == "quote":
+        return isinstance(value, str) and bool(value)
+    if kind not in _BUILT_IN:
+        return True
+    found = extract(kind, value, _ANY_TIME) if isinstance(value, str) else []
+    return [(one.value, one.start, one.end) for one in found] == [(value, 0, len(str(value)))]
 
 
 @cache
@@ -165,5 +181,7 @@ _BUILT_IN: Mapping[str, Extractor] = {
     "url": _urls,
     "quote": _quotes,
 }
+_NUMERIC = ("number", "amount", "integer")
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 TIMELESS = _BUILT_IN.keys() - {"date"}
 """Those that give the same whatever the time."""

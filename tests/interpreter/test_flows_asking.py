@@ -65,6 +65,44 @@ def test_nothing_is_assumed_before_what_must_be_asked(order):
     assert order.say("order")["assumptions"] == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "reason"),
+    [
+        ({"extract": "integer"}, "{{ config.seen }}", "this does not pass a check of the slot 'bags': `value < 10`"),
+        ({"extract": "integer"}, "{{ config.name }}", "`extract: integer` never gives it"),
+        ({"extract": "integer", "many": True}, "{{ config.good }}", "the slot 'bags' takes a list of values"),
+        ({"extract": "integer", "many": True}, [1, "{{ config.seen }}"], "`value < 10`"),
+        ({"vocabulary": "sizes"}, "{{ config.name }}", "this is no code of the vocabulary 'sizes'"),
+    ],
+)
+@pytest.mark.parametrize("key", ["assume", "default"])
+@pytest.mark.parametrize("action", ["collect", "call"])
+def test_a_computed_value_that_the_slot_does_not_take_is_not_filled_in(talk, kind, value, reason, key, action):
+    checks = [talk.placed(that="value < 10", otherwise={"*": "Too many."})] if "extract" in kind else []
+    bags = talk.slot(**kind, **{key: value}, checks=checks, ask={"*": "How many?"})
+    steps = {"collect": {"slots": ("bags",)}, "call": {"tool": "t"}}
+    plan = talk.plan(
+        vocabularies={"sizes": talk.words("small", "large")}, slots={"bags": bags}, tools={"t": talk.tool("bags")},
+        mounts=[{"call": "t"}], flows={"talk": [talk.step(action, **steps[action])]},
+        config={"seen": 12, "name": "Ann", "good": 2},
+    )  # fmt: skip
+    one = talk.Talk(plan, reborn=True)
+    reply = one.say("hello")
+    assert (reply["outcome"], reply["missing"], reply["text"], one.calls) == ("ask", ["bags"], "How many?", [])
+    (problem,) = one.record["problems"]
+    assert (problem["at"], problem["code"]) == (bags["at"], "cannot-fill-in")
+    assert reason in problem["message"]
+    assert one.record["assumed"] == []
+
+
+def test_a_gate_assumes_no_value_that_the_slot_does_not_take(talk, shop):
+    gates = [{"id": "as", "verdict": "assume", "assume": {"colour": "{{ message.text }}", "size": "{{ none }}"}}]
+    one = shop(talk.step("collect", slots=("size", "colour")), gates=gates)
+    reply = one.say("order")
+    assert (reply["outcome"], reply["missing"]) == ("ask", ["size", "colour"])
+    assert [problem["code"] for problem in one.record["problems"]] == ["cannot-fill-in"]
+
+
 def test_one_note_names_every_assumed_slot(talk, shop):
     slots = {
         "size": talk.slot(vocabulary="sizes", assume="small"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.text.extractors import extract, extractor_problem
+from interlock.text.extractors import could_give, extract, extractor_problem
 from interlock.text.languages import language_of
 
 NOW = datetime(2026, 11, 30, 23, 30, tzinfo=timezone(timedelta(hours=8)))
@@ -175,3 +175,44 @@ def test_languages_by_region_and_of_other_scripts():
 def test_a_flood_of_digits_that_are_no_numbers_is_not_looked_through_to_its_end():
     assert [one.value for one in extract("integer", "1-" * 1_000 + " 7", NOW)] == [7]
     assert extract("integer", "1-" * 3_000 + " 7", NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("date", "2026-01-31"),
+        ("number", 1.5),
+        ("number", 2),
+        ("amount", 12),
+        ("integer", 3),
+        ("range", {"from": 1, "to": None}),
+        ("email", "a@example.com"),
+        ("url", "https://example.com/a"),
+        ("quote", "any words"),
+        ("of_a_plug_in", [{"anything": 1}]),
+    ],
+)
+def test_a_value_that_an_extractor_could_give(kind, value):
+    assert could_give(kind, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("date", "tomorrow"),
+        ("date", "2026-02-30"),
+        ("date", 5),
+        ("number", "5"),
+        ("number", True),
+        ("integer", 1.5),
+        ("amount", {"value": 1}),
+        ("range", {"from": 1}),
+        ("range", {"from": "a", "to": None}),
+        ("email", "nobody"),
+        ("email", "to a@example.com"),
+        ("url", "example"),
+        ("quote", ""),
+    ],
+)
+def test_a_value_that_an_extractor_never_gives(kind, value):
+    assert not could_give(kind, value)
