@@ -9,21 +9,15 @@ from urllib.parse import quote
 
 from interlock.contract import strict_json
 from interlock.contract.calls import Json, ToolRequest
+from interlock.contract.headers import OURS, is_header
 from interlock_activities.addresses import Origin, required_url
 from interlock_activities.failures import misconfigured
 from interlock_activities.references import References
 from interlock_activities.repeating import repeats
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
-_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _WRITTEN = "/%:@!$&'()*+,;=~-._"
 """What an author may write in a path as it is."""
-
-_OURS = frozenset(
-    {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding"}
-    | {"te", "trailer", "upgrade", "expect"}
-)
-"""Headers that decide how a message is framed; they are the client's alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +118,7 @@ def _argument_headers(arguments: list[Json]) -> dict[str, str]:
         if argument["value"] is None:
             continue
         name, value = argument["send_as"].lower(), _text(argument)
-        if not _TOKEN.fullmatch(name) or name in _OURS:
+        if not is_header(name) or name in OURS:
             raise misconfigured(f"argument {argument['name']!r} cannot be sent as header {name!r}")
         if not _is_header_text(value):
             raise misconfigured(f"argument {argument['name']!r} cannot stand in a header: it is not printable ASCII")
@@ -147,7 +141,7 @@ def auth_headers(auth: Json | None, references: References) -> tuple[dict[str, s
         sent, secrets = f"Basic {encoded}", (*secrets, encoded)
     else:
         name, sent = auth["header"].lower(), value
-    if not _TOKEN.fullmatch(name) or name in _OURS:
+    if not is_header(name) or name in OURS:
         raise misconfigured(f"a credential cannot be sent as header {name!r}")
     if not _is_header_text(sent):
         raise misconfigured("a value under auth is not printable ASCII; a line break at its end is a common cause")

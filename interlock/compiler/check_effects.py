@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.check_tools import HEADER
 from interlock.compiler.walk import all_steps
 from interlock.spec.tools import WRITING
 
@@ -69,24 +68,12 @@ def _key(part: Part, findings: Findings) -> None:
         also = ((part.key("idempotency", "none"), "no key"),)
         hint = "write `attempts: 1`, leave `retry` out, or give it a key"
         findings.error("retry-without-key", message, part.value("retry", "attempts"), also=also, hint=hint)
-    if written.header is not None:
-        _header(part, written.header, findings)
+    if written.header is not None and tool.http is None:
+        message = "only a tool over HTTP has headers"
+        place = part.value("idempotency", "header")
+        findings.error("key-without-effect", message, place, hint="let an `argument` carry the key")
     if written.argument is not None:
         _argument(part, written.argument, findings)
-
-
-def _header(part: Part, header: str, findings: Findings) -> None:
-    place = part.value("idempotency", "header")
-    if part.model.http is None:
-        message = "only a tool over HTTP has headers"
-        findings.error("key-without-effect", message, place, hint="let an `argument` carry the key")
-    elif not HEADER.fullmatch(header):
-        hint = "write it as `Idempotency-Key`"
-        findings.error("bad-form", f"{header!r} cannot be the name of a header", place, hint=hint)
-    for name, argument in (part.model.input or {}).items():
-        if argument.in_ == "header" and (argument.send_as or name).lower() == header.lower():
-            message = f"{name!r} and the key are both sent as the header {header!r}"
-            findings.error("same-wire-name", message, place, also=((part.key("input", name), "the other one"),))
 
 
 def _argument(part: Part, wire: str, findings: Findings) -> None:

@@ -14,11 +14,12 @@ from interlock.compiler.written import texts
 from interlock.expressions.check import check_template
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from interlock.compiler.findings import Also, Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.walk import Written
     from interlock.compiler.written import Path
     from interlock.diagnostics import Location
     from interlock.expressions.shapes import Scope, Shape
@@ -136,13 +137,27 @@ def hold_text(
 
 
 def _kept(agent: Unit, findings: Findings) -> None:
-    """`no_result` is about look-ups that a model chooses."""
+    """`no_result` is about look-ups that steps of the same turn make, or that a model may choose there."""
     steps = all_steps(agent)
-    names = [name for step in steps if step.action == "act" for name in tools_of(agent, step)]
-    chosen = [agent.find("tools", name) for name in names]
-    if any(tool is not None and tool.model.fact is not None for tool in chosen):
-        return
     for step in steps:
         if step.action == "generate" and step.model.no_result is not None:
-            message = "no `act` step can look a fact up, so `no_result` means nothing"
-            findings.warning("no-effect", message, agent.key(*step.path, "no_result"), hint="take it out")
+            flows = _in_one_turn(steps, step.path[1])
+            names = {name for one in steps if one.path[1] in flows for name in _may_call(agent, one)}
+            tools = [agent.find("tools", name) for name in names]
+            if all(tool is not None and tool.model.fact is None for tool in tools):
+                message = "no step beside it can look a fact up, so `no_result` means nothing"
+                findings.warning("no-effect", message, agent.key(*step.path, "no_result"), hint="take it out")
+
+
+def _in_one_turn(steps: Iterable[Written], flow: str | int) -> set[str | int]:
+    """The flows that may be walked in one turn with a flow: those that lead to it or that it leads to."""
+    links = [{step.path[1], step.model.flow} for step in steps if step.action == "flow"]
+    found = {flow}
+    while more := {name for link in links if link & found for name in link - found}:
+        found |= more
+    return found
+
+
+def _may_call(agent: Unit, step: Written) -> list[str]:
+    """The tools that a step calls, or offers to a model."""
+    return [step.model.call] if step.action == "call" else tools_of(agent, step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
@@ -10,7 +9,7 @@ from interlock.compiler.check_sql import check_sql
 from interlock.compiler.closure import transport_of
 from interlock.compiler.demands import demand_of
 from interlock.compiler.findings import suggestion
-from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
+from interlock.compiler.http_paths import BODILESS, lonely_braces, method_and_path, parameters
 from interlock.compiler.order import check_order
 from interlock.compiler.shapes import at_path, result_shape
 from interlock.spec.tools import WRITING
@@ -21,15 +20,15 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part
     from interlock.spec.fields import Argument
 
-HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""What may be the name of a header."""
-
 BY_NAME = {
     "sql": ("a SQL tool", ("in_", "send_as")),
     "python": ("a Python tool", ("in_", "send_as")),
     "mcp": ("an MCP tool", ("in_",)),
 }
 """Transports whose arguments go by name: what such a tool is called, and the keys that mean nothing for it."""
+
+
+_OTHER = {"{": "}", "}": "{"}
 
 
 def check_tools(project: Project, findings: Findings) -> None:
@@ -61,6 +60,10 @@ def _http(part: Part, findings: Findings) -> None:
             at = part.unit.inside((*part.path, "http"), start + path.index(sign))
             hint = "arguments that are not in the path go into the query by themselves"
             findings.error("bad-form", f"{sign!r} cannot stand in the path of a tool", at, hint=hint)
+    for sign, offset in lonely_braces(path):
+        at = part.unit.inside((*part.path, "http"), start + offset)
+        hint = "write an argument as {name}, and a brace itself as %7B or %7D"
+        findings.error("bad-form", f"{sign!r} without {_OTHER[sign]!r} in the path of a tool", at, hint=hint)
     by_wire = {argument.send_as or name: name for name, argument in (tool.input or {}).items()}
     places = parameters(path)
     carried = tool.idempotency.argument if tool.idempotency is not None else None
@@ -102,8 +105,6 @@ def _place_problem(argument: Argument, wire: str, method: str, places: dict[str,
         return "not-in-path", f"the path has no {{{wire}}}", f"write {{{wire}}} in `http`"
     if argument.in_ not in (None, "path") and wire in places:
         return "not-in-path", f"{{{wire}}} stands in the path, so it travels there", "leave `in` out"
-    if argument.in_ == "header" and not HEADER.fullmatch(wire):
-        return "bad-form", f"{wire!r} cannot be the name of a header", "give it a name with `send_as`"
     if argument.in_ == "body" and method in BODILESS:
         return "no-body", f"a {method} request has no body", "send it as `query` or `header`"
     return None
@@ -120,15 +121,25 @@ def _by_name(part: Part, transport: str, findings: Findings) -> None:
 
 
 def _wire_names(part: Part, findings: Findings) -> None:
-    """Two arguments of one name in one place of the request."""
+    """Two arguments of one name in one place of the request; those of headers are looked at by themselves."""
     seen: dict[tuple[str, str], str] = {}
     for name, argument in (part.model.input or {}).items():
-        wire = (argument.in_ or "", argument.send_as or name)
+        if argument.in_ == "header":
+            continue
+        wire = (_travels(part, argument, argument.send_as or name), argument.send_as or name)
         if wire in seen:
             message = f"{seen[wire]!r} and {name!r} are both sent as {wire[1]!r}"
             also = ((part.key("input", seen[wire]), "the other one"),)
             findings.error("same-wire-name", message, part.key("input", name), also=also)
         seen.setdefault(wire, name)
+
+
+def _travels(part: Part, argument: Argument, wire: str) -> str:
+    """In which place of the request; the same for all where arguments go by name."""
+    if part.model.http is None:
+        return ""
+    method, path = method_and_path(part.model.http)
+    return argument.in_ or ("path" if wire in parameters(path) else "query" if method in BODILESS else "body")
 
 
 def _outcomes(part: Part, findings: Findings) -> None:

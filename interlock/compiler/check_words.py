@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from interlock.compiler.check_texts import title_gaps
 from interlock.compiler.findings import suggestion
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
     from interlock.compiler.units import Part, Unit
+    from interlock.compiler.vocabularies import WrittenTerm
+    from interlock.diagnostics import Location
     from interlock.source import Sheet
 
 COLUMNS = ("word", "code", "aliases", "title")
@@ -96,9 +98,41 @@ def _phrases(part: Part, mode: Literal["screen", "plain"], findings: Findings) -
                 findings.error("unfindable-phrase", problem[0], place_of(part, term, index), hint=problem[1])
             seen.setdefault(folded, (term.code, position))
     if part.model.csv is not None:
+        _titles(part, findings)
         for term, missing in title_gaps(part.unit, terms)[:MOST_FINDINGS]:
             message = f"the title of {term.code!r} lacks {', '.join(map(repr, missing))}"
             findings.error("language-missing", message, place_of(part, term))
+
+
+def _titles(part: Part, findings: Findings) -> None:
+    """Rows of one code are one term, which has one title."""
+    first: dict[str, WrittenTerm] = {}
+    told = 0
+    for term in terms_of(part):
+        if term.title is None:
+            continue
+        known = first.setdefault(term.code, term)
+        if term.title != known.title and told < MOST_FINDINGS:
+            told += 1
+            also = ((_title_place(part, known, term), "the other one"),)
+            message = f"{term.code!r} has two titles: {_said(known.title)} and {_said(term.title)}"
+            hint = "say the title once; the other rows of a code may leave it empty"
+            findings.error("second-title", message, _title_place(part, term, known), also=also, hint=hint)
+
+
+def _said(title: Any) -> str:
+    return repr(title) if isinstance(title, str) else " / ".join(map(repr, title.values()))
+
+
+def _title_place(part: Part, term: WrittenTerm, other: WrittenTerm) -> Location:
+    """The first cell of a row's title that the other row's does not have."""
+    sheet = sheet_of(part.unit, part.model.csv)
+    assert sheet is not None
+    columns = [name.strip() for name in sheet.header]
+    if isinstance(term.title, str):
+        return sheet.at(term.row, columns.index("title"))
+    apart = [language for language, said in term.title.items() if said != other.title.get(language)]
+    return sheet.at(term.row, columns.index(f"title.{[*apart, *term.title][0]}"))
 
 
 def _twice(part: Part, first: tuple[str, int], second: tuple[int, int], findings: Findings) -> None:

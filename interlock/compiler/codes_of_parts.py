@@ -128,6 +128,10 @@ PARTS = {
         "one phrase means two codes of a vocabulary",
         "The longest phrase wins, but here both are the same. Take it out of one code.",
     ),
+    "second-title": Meaning(
+        "two titles of one code in a CSV file",
+        "Rows of one code are one term. Write its title in one of them, and leave it empty in the others.",
+    ),
     "never-asked": Meaning(
         "a question that is never asked",
         "`ask` is never asked of a slot that a `default` fills in, or that no step collects and no call "
@@ -200,6 +204,11 @@ PARTS = {
     "same-wire-name": Meaning(
         "two arguments are sent under one name",
         "Give one another `send_as`.",
+    ),
+    "reserved-header": Meaning(
+        "a header that is the client's own",
+        "`Host`, `Content-Length`, `Content-Type`, `Transfer-Encoding`, `Connection` and their like say where a "
+        "request goes, how it is framed and how it travels. The client writes them itself.",
     ),
     "bad-address": Meaning(
         "an address of a server that is none",

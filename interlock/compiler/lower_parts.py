@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def vocabulary(part: Part) -> Vocabulary:
-    """A vocabulary with all its terms; rows of one code are one term."""
+    """A vocabulary with all its terms; rows of one code are one term, whose title is in the first that has one."""
     terms: dict[str, dict[str, Any]] = {}
     for term in terms_of(part):
-        known = terms.setdefault(term.code, {"title": maybe_text(term.title), "aliases": ()})
+        known = terms.setdefault(term.code, {"title": None, "aliases": ()})
+        known["title"] = known["title"] or maybe_text(term.title)
         known["aliases"] = (*known["aliases"], *term.aliases)
     return Vocabulary(at=str(part.key()), terms=tuple(Term(code=code, **known) for code, known in terms.items()))
 

@@ -19,6 +19,7 @@ from interlock.compiler.check_fields import check_fields
 from interlock.compiler.check_flows import check_flows
 from interlock.compiler.check_gates import check_gates, check_mounts, check_routes
 from interlock.compiler.check_guards import check_guards
+from interlock.compiler.check_headers import check_headers
 from interlock.compiler.check_keys import check_keys
 from interlock.compiler.check_loops import check_loops
 from interlock.compiler.check_models import check_models
@@ -63,6 +64,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("decisions", check_decisions),
     ("servers", check_servers),
     ("tools", check_tools),
+    ("headers", check_headers),
     ("facts", check_facts),
     ("models", check_models),
     ("effects", check_effects),

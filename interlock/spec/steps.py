@@ -184,7 +184,7 @@ class GenerateStep(BaseStep):
     output: Maybe[Wired[Field]] = None
     """What it fills in, for `steps.<id>.result`: texts of a bounded length or out of an `enum`, and booleans."""
     no_result: Maybe[Literal["refuse", "keep"]] = None
-    """A text with a figure from nowhere, where `act` might have looked a fact up and has not; refused by default."""
+    """A text with a figure from nowhere, where a fact could be looked up and none was found; refused by default."""
     memory: Maybe[bool] = None
     """Whether it is shown what the Agent's `memory` holds; true by default."""
 

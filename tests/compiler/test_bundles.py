@@ -116,3 +116,46 @@ def test_a_vocabulary_of_a_hundred_thousand_phrases_is_compiled_in_seconds(compi
     assert time.process_time() - started < 10
     assert found.diagnostics == []
     assert len(found.plans["desk"].vocabularies["v"].terms) == 50_000
+
+
+def test_the_title_of_a_code_stands_in_whichever_of_its_rows_has_one(compiled):
+    body = "vocabularies: {cities: {csv: cities.csv}}\nslots: {city: {vocabulary: cities}}\n"
+    found = compiled(
+        bundle__desk_yaml=agent(body=body).replace("reply: Hello.", 'reply: "{{ slots.city | show }}"'),
+        bundle__cities_csv="code,title,aliases\nSZX,,shenzhen\nSZX,Shenzhen,sham chun\n",
+    )
+    assert codes(found) == []
+    (term,) = found.plans["desk"].vocabularies["cities"].terms
+    assert (term.title, term.aliases) == ({"*": "Shenzhen"}, ("shenzhen", "sham chun"))
+
+
+LOOKING_UP = """\
+servers: {{desk: {{http: "https://desk.example"}}}}
+models: {{general: {{model: m}}}}
+tools:
+  look:
+    http: GET /facts
+    effect: read
+    output: {{price: {{type: string}}}}
+    fact: {{value: price}}
+responses: {{said: {{facts: {{found: "{{{{ fact.value }}}}", not_found: None., unrecognized: None.}}}}}}
+mounts: [{{call: look}}]
+routes: [{{flow: all}}]
+flows: {{all: [{step}, {{respond: said}}, {{generate: general, no_result: keep}}], other: [{{call: look}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "{call: look}",
+        "{act: {tools: [look]}}",
+        "{act: {}}",
+        "{plan: {goal: Find it., actions: [look]}}",
+        "{flow: other}",
+    ],
+)
+def test_no_result_means_something_where_any_step_may_look_a_fact_up(compiled, step):
+    head = "apiVersion: interlock/v1\nkind: Agent\nname: desk\n"
+    found = compiled(bundle__desk_yaml=head + LOOKING_UP.format(step=step))
+    assert "no-effect" not in codes(found)
