@@ -12,6 +12,7 @@ from interlock.interpreter.attempts import Attempt, blocked, gated, unrecognized
 from interlock.interpreter.commands import CallTool
 from interlock.interpreter.conditions import Assertions, Reader, Verdict
 from interlock.interpreter.masking import learn
+from interlock.interpreter.showing import show_arguments
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.texts import said_or
 from interlock.interpreter.turn import Calling, CallOutcome, CallResult
@@ -140,7 +141,8 @@ def made(attempt: Attempt) -> Calling[CallResult]:
     verified(attempt)
     if attempt.assembled.blocks:
         return blocked(attempt, attempt.assembled.blocks)
-    context = attempt.desk.context.extended(args=attempt.assembled.arguments)
+    show = show_arguments(turn, attempt.tool, attempt.bind)
+    context = attempt.desk.context.extended(**{"args": attempt.assembled.arguments, "$show": show})
     failed = yield from _failures(attempt, "requires", attempt.tool.requires, context)
     if failed:
         return attempt.ended("requires", message=checks.messages(failed))

@@ -8,6 +8,7 @@ from interlock.interpreter.cells import at_path
 from interlock.interpreter.lookups import in_turn
 from interlock.interpreter.rendered import OutputMode, Rendered
 from interlock.interpreter.returned import business
+from interlock.interpreter.showing import bound, show_arguments
 from interlock.interpreter.stating import stated, stated_by_mounts
 from interlock.interpreter.texts import said
 from interlock.interpreter.turn import FINE
@@ -56,7 +57,9 @@ def _by(turn: "Turn", response: "Response", call: "CallResult") -> Rendered | No
             return _as_json(chosen, "json_subset", fenced=response.fenced)
         turn.failed(response.at, "no-field-there", f"none of {', '.join(response.fields)} is in the result")
     elif response.kind == "text" and response.text is not None:
-        context = turn.context.extended(args=call.arguments, result=result, payload=call.payload)
+        show = show_arguments(turn, turn.program.plan.tools.get(call.tool), bound(turn, call))
+        roots = {"args": call.arguments, "result": result, "payload": call.payload, "$show": show}
+        context = turn.context.extended(**roots)
         try:
             return Rendered(said(turn, response.text, context), "text")
         except Missing as missing:

@@ -8,6 +8,7 @@ from interlock.expressions import Missing
 from interlock.interpreter.lookups import FOUND, NOT_FOUND, UNRECOGNIZED, slots_behind
 from interlock.interpreter.models.figures import unsourced
 from interlock.interpreter.rendered import Rendered
+from interlock.interpreter.showing import bound
 from interlock.interpreter.slots import offered, unrecognized_text
 from interlock.interpreter.texts import SEPARATOR, engine_text, said, said_or, slot_title
 
@@ -95,9 +96,8 @@ class _Reader:
 
     def __init__(self, turn: "Turn", call: "CallResult") -> None:
         tool = turn.program.plan.tools.get(call.tool)
-        mount = turn.program.mounts.get(call.tool)
         self._turn, self._call = turn, call
-        self._slots = slots_behind(tool, mount.bind if mount else {}) if tool is not None else {}
+        self._slots = slots_behind(tool, bound(turn, call)) if tool is not None else {}
         self._show: Callable[[Any, str], str] = turn.context["$show"]
         fact = call.fact or {}
         arguments = dict.fromkeys(tool.input if tool is not None else ()) | fact.get("arguments", call.arguments)

@@ -6,6 +6,7 @@ import pytest
 
 from interlock.interpreter import responses
 from interlock.plan.base import Field
+from interlock.plan.rules import Check
 from interlock.plan.tools import Mount, Outcome, Response
 
 PAYLOAD = {
@@ -169,3 +170,50 @@ def test_a_mount_without_response_answers_nothing_by_itself(kit):
 )
 def test_fields_are_paths_and_never_computed(paths, found):
     assert responses.chosen_fields({"a": {"b": 1, "c": [1, 2]}, "n": None}, paths) == found
+
+
+COLOURS = {"colours": {"at": "agent.yaml:2:1", "terms": [{"code": "RED", "title": {"*": "Red"}, "aliases": ["red"]}]}}
+COLOUR = {"at": "agent.yaml:3:1", "kind": "vocabulary", "vocabulary": "colours", "title": {"*": "colour"}}
+
+
+@pytest.fixture
+def shade(kit):
+    """Calls a tool with one argument after the message `red`; its text, or what its checks say."""
+
+    def shade(argument, mount=None, step=None, outcome=None, **checks):
+        text = Response(at=kit.AT, kind="text", text={"*": "{{ args.x | show }}"})
+        bind = {"x": step} if step else {}
+        steps = [{"at": "agent.yaml:9:1", "id": "s", "action": "call", "tool": "t", "bind": bind}]
+        tools = {"t": kit.tool({"x": argument}, outcomes=(outcome,) if outcome else (), **checks)}
+        plan = kit.plan(
+            tools, slots={"colour": COLOUR}, vocabularies=COLOURS, responses={"r": text}, flows={"f": steps},
+            mounts=(Mount(at=kit.AT, call="t", bind={"x": mount} if mount else {}),),
+        )  # fmt: skip
+        one = kit.Talk(plan)
+        one.hears("red")
+        result = one.calls("t", bind=bind)
+        result.at = "agent.yaml:9:1"
+        return result.message or responses.render(one.turn, "r", result).text
+
+    return shade
+
+
+def test_an_argument_that_is_made_from_a_slot_is_shown_by_its_title(kit, shade):
+    assert shade(kit.argument("slots.colour")) == "Red"
+    assert shade(kit.argument("value", value="{{ slots.colour }}")) == "Red"
+    assert shade(kit.argument("caller"), mount="{{ slots.colour }}") == "Red"
+    assert shade(kit.argument("caller"), step="{{ slots.colour }}") == "Red"
+
+
+def test_an_argument_that_no_slot_gives_is_shown_as_it_is(kit, shade):
+    assert shade(kit.argument("caller"), step="RED") == "RED"
+    assert shade(kit.argument("message.text")) == "red"
+
+
+def test_what_the_person_is_told_of_a_call_shows_its_arguments_by_their_titles(kit, shade):
+    said = {"*": "Not {{ args.x | show }}."}
+    refused = Check(at=kit.AT, that="args.x == 'BLUE'", otherwise=said)
+    assert shade(kit.argument("slots.colour"), requires=(refused,)) == "Not Red."
+    assert shade(kit.argument("slots.colour"), ensures=(refused,)) == "Not Red."
+    meant = Outcome(at=kit.AT, when="args.x is defined or true", outcome="error", message=said)
+    assert shade(kit.argument("slots.colour"), outcome=meant) == "Not Red."
