@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.findings import suggestion
 from interlock.compiler.order import check_order, normal
+from interlock.compiler.written import copied_path
+from interlock.text.patterns import Patterns, pattern_problem
 
 if TYPE_CHECKING:
     from interlock.compiler.findings import Findings
     from interlock.compiler.project import Project
-    from interlock.compiler.units import Item, Unit
+    from interlock.compiler.units import Item, Part, Unit
     from interlock.compiler.written import Path
     from interlock.diagnostics import Location
 
@@ -117,6 +119,8 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
             message = f"{name!r} is screened and allowed at once"
             findings.error("no-effect", message, agent.value("gates", index, "allow", position))
     tool = agent.find("tools", gate.call) if gate.call is not None else None
+    if tool is not None and gate.prefix is not None and gate.fills is None:
+        _filled_by_nothing(agent, item, tool, findings)
     if tool is not None and gate.fills is not None and agent.find("slots", gate.fills) is not None:
         sources = [argument.from_ or "" for argument in (tool.model.input or {}).values()]
         values = [str(argument.value) for argument in (tool.model.input or {}).values()]
@@ -127,6 +131,26 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
                 gate.fills, [source.removeprefix("slots.") for source in sources if source.startswith("slots.")]
             )
             findings.error("no-effect", message, agent.value("gates", index, "fills"), hint=hint)
+
+
+def _filled_by_nothing(agent: Unit, item: Item, tool: Part, findings: Findings) -> None:
+    """Nothing may follow a prefix without `fills`, so an identifier that only this message could give is never there."""
+    mount = agent.mount_of(tool.name)
+    bound = (mount.model.with_ or {}) if mount is not None else {}
+    for name, argument in (tool.model.input or {}).items():
+        path = copied_path(bound.get(name)) if argument.from_ == "caller" else tuple((argument.from_ or "").split("."))
+        slot = agent.find("slots", path[1]) if path is not None and path[:1] == ("slots",) else None
+        if slot is None or slot.model.patterns is None or argument.optional:
+            continue
+        from_elsewhere = slot.model.keep == "session" or argument.history is not None
+        sound = [(pattern, "", False) for pattern in slot.model.patterns if pattern_problem(pattern) is None]
+        if from_elsewhere or Patterns(sound).find(item.model.prefix):
+            continue
+        message = f"gate {item.model.id!r} only ever says how it is used: nothing fills slot {slot.name!r} of its call"
+        also = ((tool.key("input", name), f"{tool.name!r} needs it"),)
+        hint = f"write `fills: {slot.name}`, and it takes what stands behind the prefix"
+        findings.warning("no-effect", message, agent.key("gates", item.index, "prefix"), also=also, hint=hint)
+        return
 
 
 def check_mounted(agent: Unit, name: str, path: Path, findings: Findings) -> None:
