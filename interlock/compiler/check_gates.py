@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interlock.compiler.copied_slots import copied_slots
 from interlock.compiler.findings import suggestion
 from interlock.compiler.order import check_order, normal
-from interlock.compiler.written import copied_path
 from interlock.text.patterns import Patterns, pattern_problem
 
 if TYPE_CHECKING:
@@ -134,12 +134,9 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
 
 
 def _filled_by_nothing(agent: Unit, item: Item, tool: Part, findings: Findings) -> None:
-    """Nothing may follow a prefix without `fills`, so an identifier that only this message could give is never there."""
-    mount = agent.mount_of(tool.name)
-    bound = (mount.model.with_ or {}) if mount is not None else {}
-    for name, argument in (tool.model.input or {}).items():
-        path = copied_path(bound.get(name)) if argument.from_ == "caller" else tuple((argument.from_ or "").split("."))
-        slot = agent.find("slots", path[1]) if path is not None and path[:1] == ("slots",) else None
+    """Nothing may follow a prefix without `fills`, so an identifier that only it could give is never there."""
+    for name, copied in copied_slots(agent, tool).items():
+        argument, slot = tool.model.input[name], agent.find("slots", copied)
         if slot is None or slot.model.patterns is None or argument.optional:
             continue
         from_elsewhere = slot.model.keep == "session" or argument.history is not None

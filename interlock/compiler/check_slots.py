@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_fields import check_timezone
 from interlock.compiler.closure import reached
+from interlock.compiler.written import has_template
 from interlock.text.extractors import TIMELESS, extractor_problem
 from interlock.text.patterns import pattern_problem
 from interlock.text.phrases import phrase_problem
@@ -70,7 +71,7 @@ def _questions(part: Part, findings: Findings) -> None:
     if slot.many and slot.clarify is not None:
         message = "`clarify` is never asked: this slot takes several values"
         findings.error("never-asked", message, part.key("clarify"), hint="leave out `many` or `clarify`")
-    if slot.ask is not None and slot.default is not None:
+    if slot.ask is not None and slot.default is not None and not has_template(slot.default):
         message = "`ask` is never asked: `default` fills the slot in"
         findings.error("never-asked", message, part.key("ask"), hint="leave out `default` or `ask`")
 

@@ -48,6 +48,7 @@ def check_tools(project: Project, findings: Findings) -> None:
             _outcomes(part, findings)
             _cells(part, findings)
             _ages(part, findings)
+            _pauses(part, findings)
             _conditions(part, findings)
 
 
@@ -178,6 +179,15 @@ def _ages(part: Part, findings: Findings) -> None:
         if argument.max_age is not None and not argument.from_.startswith("cells."):
             message = "`max_age` is about cells, and this is none"
             findings.error("key-without-effect", message, part.key("input", name, "max_age"))
+
+
+def _pauses(part: Part, findings: Findings) -> None:
+    retry = part.model.retry
+    for key in ("backoff", "max_backoff") if retry is not None and retry.attempts == 1 else ():
+        if getattr(retry, key) is not None:
+            message = f"`{key}` is a pause before the next attempt, and there is only one"
+            hint = f"leave `{key}` out, or write `attempts: 2`"
+            findings.error("key-without-effect", message, part.key("retry", key), hint=hint)
 
 
 def _conditions(part: Part, findings: Findings) -> None:

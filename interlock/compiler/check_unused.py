@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from interlock.compiler.call_ends import takes_identifier
@@ -14,8 +13,6 @@ from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
 
-_SLOTS = re.compile(r"slots\.(\w+)")
-
 HIDING = frozenset({"unknown-target", *EXPRESSIONS})
 
 if TYPE_CHECKING:
@@ -25,18 +22,17 @@ if TYPE_CHECKING:
 
 
 def check_unused(project: Project, findings: Findings) -> None:
-    """Parts and mounts of every Agent or Procedure, and questions that nothing asks."""
+    """Parts, mounts and gates of every Agent or Procedure."""
     for agent in project.runnable:
-        if not _is_clear(agent, findings):
+        if not is_clear(agent, findings):
             continue
         _parts(agent, findings)
         _mounts(agent, findings)
         _run_mounts(agent, findings)
-        _questions(agent, findings)
         _gates(agent, findings)
 
 
-def _is_clear(agent: Unit, findings: Findings) -> bool:
+def is_clear(agent: Unit, findings: Findings) -> bool:
     """Whether every use can be seen: a misspelt name or a malformed expression may have been one."""
     if not agent.is_whole:
         return False
@@ -95,30 +91,6 @@ def _run_mounts(agent: Unit, findings: Findings) -> None:
         elif item.model.intent is not None and item.model.run not in chosen:
             message = f"`intent` means nothing: no `act` step lets a model choose {item.model.run!r}"
             findings.warning("no-effect", message, agent.key("mounts", item.index, "intent"))
-
-
-def _questions(agent: Unit, findings: Findings) -> None:
-    """A slot's `ask` that no step collects and no call needs."""
-    collected = {name for step in all_steps(agent) if step.action == "collect" for name in step.model.collect}
-    needed = _needed(agent)
-    for part in reached(agent).get("slots", {}).values():
-        if part.model.ask is None or part.model.default is not None or part.name in collected:
-            continue
-        if part.name not in needed:
-            message = f"`ask` of slot {part.name!r} is never asked: no step collects it, and no call needs it"
-            hint = f"write `collect: [{part.name}]` where it is needed"
-            findings.warning("never-asked", message, part.key("ask"), hint=hint)
-
-
-def _needed(agent: Unit) -> set[str]:
-    """The slots that arguments of called tools are copied from, by the tool or by `with`."""
-    tools = [tool for name in _called(agent) if (tool := agent.find("tools", name))]
-    sources = [argument.from_ or "" for tool in tools for argument in (tool.model.input or {}).values()]
-    models = [item.model for item in (*agent.mounts, *agent.run_mounts)]
-    models += [step.model for step in all_steps(agent) if step.action in ("call", "run")]
-    bound = [value for model in models for value in (model.with_ or {}).values()]
-    copied = {source.split(".")[1] for source in sources if source.startswith("slots.")}
-    return copied | {name for value in bound if isinstance(value, str) for name in _SLOTS.findall(value)}
 
 
 def _gates(agent: Unit, findings: Findings) -> None:

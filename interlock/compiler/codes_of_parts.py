@@ -134,8 +134,8 @@ PARTS = {
     ),
     "never-asked": Meaning(
         "a question that is never asked",
-        "`ask` is never asked of a slot that a `default` fills in, or that no step collects and no call "
-        "needs; `clarify` never of a slot that takes several values.",
+        "`ask` is never asked of a slot that a `default` fills in; `clarify` never of a slot that takes several "
+        "values; neither, nor `options`, where no step collects the slot and no call needs it.",
     ),
     "key-without-effect": Meaning(
         "a key that does nothing where it stands",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from interlock.compiler.check_asked import check_asked
 from interlock.compiler.check_assumed import check_assumed
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_call_keys import check_call_keys
@@ -89,6 +90,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("guards", check_guards),
     ("cells", check_cells),
     ("unused", check_unused),
+    ("asked", check_asked),
     ("suites", check_suites),
     ("damaged parts", check_damaged),
 )
