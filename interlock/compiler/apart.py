@@ -48,11 +48,11 @@ def relation(unit: Unit, one: Path, other: Path) -> Relation:
         return "caught"
     steps = steps_by_path(unit)
     mine, theirs = steps.get(one[: at + 1]), steps.get(other[: at + 1])
-    both = mine is not None and theirs is not None and _contrary(mine.model.when, theirs.model.when)
+    both = mine is not None and theirs is not None and contrary(mine.model.when, theirs.model.when)
     return "exclusive" if both else "sequence"
 
 
-def _contrary(one: Any, other: Any) -> bool:
+def contrary(one: Any, other: Any) -> bool:
     """Whether of two conditions one is the other's contrary, word for word."""
     if one is None or other is None:
         return False

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from interlock.compiler.apart import guards_of, loops_around, relation, stands_in, steps_by_path
+from interlock.compiler.apart import contrary, guards_of, loops_around, relation, stands_in, steps_by_path
 from interlock.compiler.coordinates import Meeting, followed, undone
 from interlock.compiler.fillings import MOST_STEPS, Filling, filled_by
 from interlock.compiler.givers import givers_of
 from interlock.compiler.lost_answers import LOOK_UP, may_be_lost, undone_by_its_own
 from interlock.compiler.order import normal
 from interlock.compiler.running_order import all_run, in_running_order
+from interlock.compiler.shapes import at_path
+from interlock.compiler.sites import scopes_of
 from interlock.compiler.unfilled import STALE, reason, remedy
 from interlock.compiler.walk import all_steps
+from interlock.expressions import paths_of
 from interlock.spec.durations import milliseconds
 
 if TYPE_CHECKING:
@@ -175,8 +178,30 @@ class _Report:
             return True
         decided = met.filling.why is None or met.filling.why[2]
         mine = {normal(guard) for guard in guards}
-        theirs = ({normal(guard) for guard in guards_of(self._unit, one)} for one in met.filling.steps)
-        return decided and any(mine >= guard for guard in theirs)
+        theirs = [{normal(guard) for guard in guards_of(self._unit, one)} - mine for one in met.filling.steps]
+        return decided and (not all(theirs) or self._either_way(met.filling.steps, theirs))
+
+    def _either_way(self, calls: tuple[Path, ...], more: list[set[str]]) -> bool:
+        """Whether one of two calls is always made; `more` are the conditions under which each is and the read is not.
+
+        Neither may be made where a condition cannot be decided, nor count where its failure is caught.
+        """
+        single = [next(iter(guards)) for call, guards in zip(calls, more, strict=True) if self._only_by(call, guards)]
+        return any(contrary(one, other) for index, one in enumerate(single) for other in single[:index])
+
+    def _only_by(self, call: Path, guards: set[str]) -> bool:
+        around = (step for at, step in steps_by_path(self._unit).items() if call[: len(at)] == at)
+        if len(guards) != 1 or any(step.model.catch for step in around):
+            return False
+        paths = paths_of(next(iter(guards)), template=False)
+        return all(path[0] in ("input", "config") and self._is_there(path) for path in paths)
+
+    def _is_there(self, path: tuple[str, ...]) -> bool:
+        scope = scopes_of(self._unit).base
+        shapes = [at_path(scope[path[0]], ".".join(path[1:end])) for end in range(2, len(path) + 1)]
+        return all(
+            one is not None and one.kind != "any" and not (one.may_be_none or one.may_be_missing) for one in shapes
+        )
 
     def _perhaps(self, met: Meeting) -> None:
         place, also = self._place(met)

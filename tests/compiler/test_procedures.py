@@ -155,6 +155,18 @@ FILLED = {
             - do: [{fail: No.}]
         - call: show
         """,
+    "by one of two calls of contrary conditions": """\
+        - {when: input.full, call: find, id: one, with: {word: a}}
+        - {when: not input.full, call: find, id: two, with: {word: b}}
+        - call: show
+        """,
+    "by one of two calls of contrary conditions within another": """\
+        - when: input.ok
+          do:
+            - {when: "input.word == 'a'", call: find, id: one, with: {word: a}}
+            - {when: "not (input.word == 'a')", call: find, id: two, with: {word: b}}
+        - {when: input.ok, call: show}
+        """,
     "after branches side by side": """\
         - parallel: {one: [{call: find, with: {word: a}}], two: [{wait: 1h}]}
         - call: show
@@ -394,3 +406,42 @@ tools:
         (tmp_path / "parts.yaml").write_text(head.format("Library", "parts") + tools)
     (tmp_path / "main.yaml").write_text(procedure + ("uses: [parts]\n" if apart else tools))
     assert [str(one) for one in compile_folder(tmp_path).errors] == []
+
+
+PERHAPS_NEITHER = {
+    "a condition that may not be decided": """\
+        - {call: pay, id: first, with: {member: a}, catch: [{errors: [error]}]}
+        - {when: "cells.pay.payment == 'p'", call: find, id: one, with: {word: a}}
+        - {when: "not (cells.pay.payment == 'p')", call: find, id: two, with: {word: b}}
+        - call: show
+        """,
+    "a failure that is caught": """\
+        - {when: input.full, call: find, id: one, with: {word: a}, catch: [{errors: [error]}]}
+        - {when: not input.full, call: find, id: two, with: {word: b}}
+        - call: show
+        """,
+    "conditions that are not contrary": """\
+        - {when: input.full, call: find, id: one, with: {word: a}}
+        - {when: not input.ok, call: find, id: two, with: {word: a}}
+        - call: show
+        """,
+    "one of them within another condition": """\
+        - {when: input.full, call: find, id: one, with: {word: a}}
+        - when: input.ok
+          do: [{when: not input.full, call: find, id: two, with: {word: a}}]
+        - call: show
+        """,
+    "an input that may be none": """\
+        - {when: input.maybe > 3, call: find, id: one, with: {word: a}}
+        - {when: not (input.maybe > 3), call: find, id: two, with: {word: b}}
+        - call: show
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PERHAPS_NEITHER)
+def test_a_cell_may_be_missing_where_neither_of_two_calls_may_have_filled_it(name: str):
+    head = HEAD.replace("word: {type: string}", "word: {type: string}, maybe: {type: integer, optional: true}")
+    text = head + "steps:\n" + indent(dedent(PERHAPS_NEITHER[name]), "  ")
+    found = [one.code for one in compiled(parts=PARTS, main=text).diagnostics]
+    assert "cell-may-be-missing" in found
