@@ -88,11 +88,11 @@ class Slot(SpecModel):
     options: Maybe[Listed[Text]] = None
     """Values offered with the question."""
     assume: Value = None
-    """Filled in when missing, and said."""
+    """Filled in when missing, and said; a list where there may be several."""
     note: Maybe[Text] = None
     """How an assumed value is said."""
     default: Value = None
-    """Filled in when missing, silently."""
+    """Filled in when missing, silently; a list where there may be several."""
     checks: Maybe[Listed[SlotCheck]] = None
     """What a valid value is."""
     keep: Literal["flow", "session"] = "flow"
