@@ -45,7 +45,7 @@ def failed(play):
     """A run that stands still at the second item of its loop."""
     given = {"names": ["a", "b", "c"], "thing_id": "7"}
     run = play(TEXT, given, {"look": [{"id": "7", "state": "x"}, (404, {})], "make": MADE})
-    assert run.state.failure["step"] == "look"
+    assert run.state.failure["step"] == "for_each[b]/look"
     return run
 
 
