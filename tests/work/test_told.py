@@ -1,6 +1,7 @@
 """What is told of a run: the pass that has failed, the key in the file where no step has, and loops that are over."""
 
 import pytest
+
 from interlock_workflows import work_views
 
 MADE = [lambda args: {"made": f"made {args['name']}"}]
