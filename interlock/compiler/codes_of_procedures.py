@@ -133,6 +133,12 @@ PROCEDURES = {
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),
+    "constant-key": Meaning(
+        "an idempotency key that is the same in every run",
+        "A service takes a second request of one key for a repetition of the first, and does nothing: the effect of "
+        "every run but the first would be lost. Constants, `config` among them, tell no run from another; make the key "
+        "of what the effect is about, such as the id of a payment, or leave it out: the engine's own is of the run.",
+    ),
     "unstable-key": Meaning(
         "a key that reads the time",
         "A key must be the same when the call is made again. Make it of what the effect is about.",
