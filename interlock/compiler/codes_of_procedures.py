@@ -133,6 +133,12 @@ PROCEDURES = {
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),
+    "sensitive-key": Meaning(
+        "a loop whose `key` is made of something sensitive",
+        "The key names the passes of a loop: it stands in the names of steps, in records, in the ids of procedures "
+        "that are run, and in the engine's idempotency keys, and nothing masks it there. Make it of a number or id that "
+        "is not sensitive.",
+    ),
     "constant-key": Meaning(
         "an idempotency key that is the same in every run",
         "A service takes a second request of one key for a repetition of the first, and does nothing: the effect of "

@@ -29,6 +29,7 @@ from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
 from interlock.compiler.check_results import check_results
 from interlock.compiler.check_runs import check_runs
+from interlock.compiler.check_sensitive import check_sensitive
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
 from interlock.compiler.check_stored import check_stored
@@ -78,6 +79,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("places", check_places),
     ("procedures", check_procedures),
     ("loops", check_loops),
+    ("sensitive keys", check_sensitive),
     ("ends", check_ends),
     ("reach", check_reach),
     ("coordinates", check_coordinates),

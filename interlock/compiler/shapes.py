@@ -44,12 +44,17 @@ def field_shape(field: Field) -> Shape:
     """The shape a Field declares; `none` when it may be left out."""
     maybe = field.optional and field.default is None
     if field.stored:
-        return replace(REFERENCE, stored=whole_shape(field), may_be_none=maybe)
+        return replace(REFERENCE, stored=whole_shape(field), may_be_none=maybe, sensitive=field.sensitive)
     return whole_shape(field, maybe=maybe)
 
 
 def whole_shape(field: Field, *, maybe: bool = False) -> Shape:
     """The shape of the value itself, even if it is stored."""
+    shape = _of_type(field, maybe=maybe)
+    return replace(shape, sensitive=True) if field.sensitive else shape
+
+
+def _of_type(field: Field, *, maybe: bool) -> Shape:
     if field.type == "object":
         fields = None if field.fields is None else fields_shape(field.fields).fields
         return Shape("object", fields=fields, may_be_none=maybe, note="" if fields is not None else NO_FIELDS)
@@ -155,10 +160,12 @@ def carried(shape: Shape) -> Shape:
     if shape.stored is not None:
         return replace(shape, may_be_none=True, may_be_missing=False)
     if shape.kind == "list":
-        return Shape("list", item=carried(shape.item) if shape.item is not None else None, may_be_none=True)
-    if shape.kind == "object" and shape.fields is not None:
-        return object_of({name: carried(inner) for name, inner in shape.fields.items()}, may_be_none=True)
-    return replace(Shape(shape.kind, enum=shape.enum) if shape.kind in CARRIED else ANY, may_be_none=True)
+        kept = Shape("list", item=carried(shape.item) if shape.item is not None else None)
+    elif shape.kind == "object" and shape.fields is not None:
+        kept = object_of({name: carried(inner) for name, inner in shape.fields.items()})
+    else:
+        kept = Shape(shape.kind, enum=shape.enum) if shape.kind in CARRIED else ANY
+    return replace(kept, may_be_none=True, sensitive=shape.sensitive)
 
 
 _TEXTUAL = frozenset({"string", "date", "datetime", "duration"})
