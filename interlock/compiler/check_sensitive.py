@@ -32,8 +32,6 @@ def check_sensitive(project: Project, findings: Findings) -> None:
             for read in origins.read_by_key(loop):
                 named = ".".join(read)
                 message = f"`{named}` is sensitive, and the key stands in the names of steps, which nothing masks"
-                    f"`{'.'.join(read)}` is sensitive, and the key stands in the names of steps, which nothing masks"
-                )
                 hint = "let `key` read what is not sensitive, such as a number of its own"
                 findings.error("sensitive-key", message, unit.value(*loop.path, "for_each", "key"), hint=hint)
                 break

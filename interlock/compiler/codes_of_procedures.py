@@ -136,8 +136,8 @@ PROCEDURES = {
     "sensitive-key": Meaning(
         "a loop whose `key` is made of something sensitive",
         "The key names the passes of a loop: it stands in the names of steps, in records, in the ids of procedures "
-        "that are run, and in the engine's idempotency keys, and nothing masks it there. Make it of a number or id that "
-        "is not sensitive.",
+        "that are run, and in the engine's idempotency keys, and nothing masks it there. Make it of a number or id "
+        "that is not sensitive.",
     ),
     "constant-key": Meaning(
         "an idempotency key that is the same in every run",
