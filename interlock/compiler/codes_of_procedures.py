@@ -133,6 +133,13 @@ PROCEDURES = {
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),
+    "check-without-answer": Meaning(
+        "a check that asks nothing of the answer it is about",
+        "A line of `ensures` is asked after the call, and one that reads neither `result` nor `payload`, and calls "
+        "nothing, was as true before: it shows nothing of the effect. A check, condition or `read_back` that calls "
+        "first is about the `result` of that call. Ask something of the answer; what must hold before the call stands in "
+        "`requires`.",
+    ),
     "sensitive-key": Meaning(
         "a loop whose `key` is made of something sensitive",
         "The key names the passes of a loop: it stands in the names of steps, in records, in the ids of procedures "

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
+from interlock.compiler.check_checks import check_checks
 from interlock.compiler.check_coordinates import check_coordinates
 from interlock.compiler.check_damaged import check_damaged
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
@@ -65,6 +66,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("facts", check_facts),
     ("models", check_models),
     ("effects", check_effects),
+    ("checks", check_checks),
     ("keys", check_keys),
     ("keys of calls", check_call_keys),
     ("durations", check_durations),
