@@ -137,8 +137,8 @@ PROCEDURES = {
         "a check that asks nothing of the answer it is about",
         "A line of `ensures` is asked after the call, and one that reads neither `result` nor `payload`, and calls "
         "nothing, was as true before: it shows nothing of the effect. A check, condition or `read_back` that calls "
-        "first is about the `result` of that call. Ask something of the answer; what must hold before the call stands in "
-        "`requires`.",
+        "first is about the `result` of that call. Ask something of the answer; what must hold before the call stands "
+        "in `requires`.",
     ),
     "sensitive-key": Meaning(
         "a loop whose `key` is made of something sensitive",
