@@ -16,8 +16,8 @@ class Shape:
     `fields`: the attributes of an object, None if it is open. `item`: the shape of a list's items, None if unknown.
     `note`: why no attribute of an open object may be read ("no `output` is declared"). `enum`: the only values it can
     have. `stored`: the shape of the value that a reference stands for, which itself stays outside the run. `sensitive`:
-    whether it is declared so; two shapes do not differ by that. At run time dates, datetimes and durations are texts
-    (`2026-05-01`, ISO 8601 with offset, `24h`).
+    whether it is declared so; `required`: whether an object must have it. Two shapes do not differ by these. At run
+    time dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
     """
 
     kind: Kind = "any"
@@ -29,6 +29,7 @@ class Shape:
     enum: tuple[Any, ...] = ()
     stored: "Shape | None" = None
     sensitive: bool = field(default=False, compare=False)
+    required: bool = field(default=False, compare=False)
 
     @property
     def name(self) -> str:
