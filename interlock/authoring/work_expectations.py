@@ -38,7 +38,7 @@ def _failure(expected: ExpectedFailure, happened: dict[str, Any]) -> Iterator[Mi
     if expected.kind is not None:
         yield from same(("failure", "kind"), expected.kind, happened.get("kind"))
     if expected.step is not None:
-        yield from same(("failure", "step"), expected.step, happened.get("step"))
+        yield from same(("failure", "step"), expected.step, happened.get("step", "").rpartition("/")[2] or None)
     message = happened.get("message", "")
     if expected.contains is not None and expected.contains not in message:
         yield Mismatch(("failure", "contains"), shown(expected.contains), shown(message))

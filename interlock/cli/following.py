@@ -34,8 +34,8 @@ async def follow(desk: Procedures, run: str, *, brief: bool = False) -> dict[str
     return status
 
 
-def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
-    """How the run came out, and what can be done about it."""
+def outcome_lines(run: str, status: dict[str, Any], address: str | None) -> Iterable[str]:
+    """How the run came out, and what can be done about it on the server at `address`; none if that ends now."""
     failure = status.get("failure") or {}
     match status["status"]:
         case "done":
@@ -44,8 +44,7 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
         case "failed":
             yield click.style(f"stands still at {failure.get('step')}: {failure.get('message')}", fg="red", bold=True)
             yield from (f"  {block['argument']}: {block['reason']}" for block in failure.get("missing") or ())
-            unknown = "".join(f" --resolved {step}=happened|did_not_happen" for step in status["unresolved"])
-            yield f"once the cause is mended: interlock retry {run}{unknown}"
+            yield _remedy(run, status["unresolved"], address)
         case "cancelled":
             yield click.style("cancelled", fg="yellow", bold=True)
         case "terminated" | "timed_out" as cut_off:
@@ -55,6 +54,13 @@ def outcome_lines(run: str, status: dict[str, Any]) -> Iterable[str]:
             yield click.style(f"failed: {failure.get('message')}", fg="red", bold=True)
     if status.get("effects") and status["status"] != "done":
         yield f"not undone: {', '.join(status['effects'])}"
+
+
+def _remedy(run: str, unresolved: Iterable[str], address: str | None) -> str:
+    if address is None:
+        return "its server ends now, and nothing is left to retry: start `interlock dev`, and run it there by --address"
+    unknown = "".join(f" --resolved {step}=happened|did_not_happen" for step in unresolved)
+    return f"once the cause is mended: interlock retry {run}{unknown} --address {address}"
 
 
 def _show_running(status: dict[str, Any]) -> None:

@@ -49,7 +49,7 @@ def command(
     if address is None:
         status = asyncio.run(_on_embedded(name, paths, body, run_id, brief=brief, quiet=as_json))
     else:
-        status = asyncio.run(_at(address, name, body, run_id, brief=brief, quiet=as_json))
+        status = asyncio.run(_at(address, name, body, run_id, brief=brief, quiet=as_json, lasts=True))
     if as_json:
         click.echo(json.dumps(status, ensure_ascii=False, indent=2))
     sys.exit(0 if status["status"] == "done" else 1)
@@ -68,7 +68,7 @@ def _read(given: str) -> str | bytes:
 
 
 async def _at(
-    address: str, name: str, body: dict[str, Any], run_id: str | None, *, brief: bool, quiet: bool
+    address: str, name: str, body: dict[str, Any], run_id: str | None, *, brief: bool, quiet: bool, lasts: bool
 ) -> dict[str, Any]:
     from interlock.cli.following import follow, outcome_lines
     from interlock.cli.serving import environment
@@ -80,7 +80,7 @@ async def _at(
         return await _last(desk, run)
     click.echo(f"run {run}")
     status = await follow(desk, run, brief=brief)
-    click.echo("\n".join(outcome_lines(run, status)))
+    click.echo("\n".join(outcome_lines(run, status, address if lasts else None)))
     return status
 
 
@@ -103,7 +103,7 @@ async def _on_embedded(
     async with EmbeddedServer() as server:
         settings = settings_for(environ, plans, folders(paths))
         worker = asyncio.create_task(serve_plans(settings, ended, environ, address=server.address))
-        following = asyncio.create_task(_at(server.address, name, body, run_id, brief=brief, quiet=quiet))
+        following = asyncio.create_task(_at(server.address, name, body, run_id, brief=brief, quiet=quiet, lasts=False))
         try:
             await asyncio.wait([worker, following], return_when=asyncio.FIRST_COMPLETED)
             return await following if following.done() else await _ended_early(worker, following)

@@ -45,7 +45,7 @@ async def connect(
     except RuntimeError as error:
         raise UnreachableError(
             f"no Temporal server answers at {config['target_host']}: {_cause(error)}; "
-            "start one with `interlock dev`, or name another in TEMPORAL_ADDRESS"
+            "start one with `interlock dev`, or name another by --address, or in TEMPORAL_ADDRESS"
         ) from error
     except ValueError as error:
         raise NotPreparedError(

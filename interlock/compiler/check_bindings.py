@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.shapes import field_shape, may_become
+from interlock.compiler.shapes import field_shape, lacking, may_become
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
 from interlock.expressions.shapes import shape_of
@@ -115,8 +115,10 @@ def check_constant(unit: Unit | Suite, path: Path, value: Any, wanted: Shape, fi
     """A value that is not computed must have that shape."""
     if value is None or has_template(value):
         return
-    if not may_become(shape_of(value), wanted):
-        message = f"{value!r} is no {wanted.name}"
+    found = shape_of(value)
+    if not may_become(found, wanted):
+        names = lacking(found, wanted)
+        message = f"{value!r} has no {names[0]!r}, which is required" if names else f"{value!r} is no {wanted.name}"
         findings.error("type-mismatch", message, unit.value(*path))
     elif wanted.enum and value not in wanted.enum:
         message = f"{value!r} is not one of {', '.join(map(repr, wanted.enum))}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.demands import demand_of, used_by
 from interlock.compiler.findings import MOST, article, suggestion
-from interlock.compiler.shapes import may_become
+from interlock.compiler.shapes import lacking, may_become, nothing_in_common
 from interlock.compiler.sites import all_sites
 from interlock.compiler.walk import all_steps, ids_of
 from interlock.compiler.written import copied_path
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MOST_GIVEN = 3
 """Steps that give a variable a value which are shown."""
+
+MOST_SHOWN = 5
+"""Of the values that something may have."""
 
 ELSEWHERE = {
     "env": "under `servers` only",
@@ -115,12 +118,21 @@ def _check_type(site: Site, shape: Shape, findings: Findings) -> None:
     if wanted is None or may_become(shape, wanted) or _taken_apart(site, shape, wanted):
         return
     where, given, taken = _difference(shape, wanted)
-    message = f"{where} {article(given.name)}, where {article(taken.name)} is wanted"
+    message = _words(where, given, taken)
     apart = (shape.stored is None) != (wanted.stored is None)
     hint = "what is stored is read by tools only: both sides say `stored: true`, or neither" if apart else ""
     if wanted.item is not None and wanted.kind == "list" and may_become(shape, wanted.item):
         hint = f"write a list of one: [{site.text!r}]"
     findings.error("type-mismatch", message, site.unit.value(*site.path), also=_producer(site), hint=hint)
+
+
+def _words(where: str, given: Shape, taken: Shape) -> str:
+    if nothing_in_common(given, taken):
+        listed = [", ".join(map(repr, one.enum[:MOST_SHOWN])) for one in (given, taken)]
+        return f"{where} one of {listed[0]}, where one of {listed[1]} is wanted"
+    if given.kind == taken.kind == "object" and (names := lacking(given, taken)):
+        return f"{where} an object without {names[0]!r}, which is required"
+    return f"{where} {article(given.name)}, where {article(taken.name)} is wanted"
 
 
 def _difference(found: Shape, wanted: Shape, where: str = "this is") -> tuple[str, Shape, Shape]:

@@ -118,7 +118,7 @@ class _Check:
 
     def _expect(self, expect: Expect, path: Path) -> None:
         if expect.failure is not None and expect.failure.step is not None:
-            known = {*_ids(self.unit), "result"}
+            known = {*_ids(self.unit), "result", "deadline"}
             self._unknown("step", expect.failure.step, known, (*path, "failure", "step"))
         for index, instance in enumerate(expect.undone or ()):
             undoable = [name for name, step in _ids(self.unit).items() if step.undoing]

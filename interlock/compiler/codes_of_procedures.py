@@ -133,6 +133,25 @@ PROCEDURES = {
         "The second effect would be taken for a repetition of the first, and be lost. Let the key read what tells them "
         "apart, or leave `key` out: the engine makes one of run, step and item.",
     ),
+    "check-without-answer": Meaning(
+        "a check that asks nothing of the answer it is about",
+        "A line of `ensures` is asked after the call, and one that reads neither `result` nor `payload`, and calls "
+        "nothing, was as true before: it shows nothing of the effect. A check, condition or `read_back` that calls "
+        "first is about the `result` of that call. Ask something of the answer; what must hold before the call stands "
+        "in `requires`.",
+    ),
+    "sensitive-key": Meaning(
+        "a loop whose `key` is made of something sensitive",
+        "The key names the passes of a loop: it stands in the names of steps, in records, in the ids of procedures "
+        "that are run, and in the engine's idempotency keys, and nothing masks it there. Make it of a number or id "
+        "that is not sensitive.",
+    ),
+    "constant-key": Meaning(
+        "an idempotency key that is the same in every run",
+        "A service takes a second request of one key for a repetition of the first, and does nothing: the effect of "
+        "every run but the first would be lost. Constants, `config` among them, tell no run from another; make the key "
+        "of what the effect is about, such as the id of a payment, or leave it out: the engine's own is of the run.",
+    ),
     "unstable-key": Meaning(
         "a key that reads the time",
         "A key must be the same when the call is made again. Make it of what the effect is about.",

@@ -50,6 +50,12 @@ def follow_keys(procedures: Sequence[Unit]) -> None:
         unit.memo["fixed"] = _worked_out(unit)
 
 
+def fixed_by_nothing(unit: Unit) -> Sequence[Fixed]:
+    """The calls of a procedure whose keys are the same in every run of it."""
+    fixed: FixedBy = unit.memo.get("fixed", {})
+    return fixed.get(NO_INPUT, ())
+
+
 def _worked_out(unit: Unit) -> FixedBy:
     found: FixedBy = {}
     origins = _Origins(unit)

@@ -8,6 +8,7 @@ from interlock.compiler.check_assumed import check_assumed
 from interlock.compiler.check_bindings import check_bindings
 from interlock.compiler.check_call_keys import check_call_keys
 from interlock.compiler.check_cells import check_cells
+from interlock.compiler.check_checks import check_checks
 from interlock.compiler.check_coordinates import check_coordinates
 from interlock.compiler.check_damaged import check_damaged
 from interlock.compiler.check_deciding import check_circles, check_decisions, check_tool_circles
@@ -32,6 +33,7 @@ from interlock.compiler.check_reach import check_reach
 from interlock.compiler.check_responses import check_responses
 from interlock.compiler.check_results import check_results
 from interlock.compiler.check_runs import check_runs
+from interlock.compiler.check_sensitive import check_sensitive
 from interlock.compiler.check_servers import check_servers
 from interlock.compiler.check_slots import check_intents, check_slots
 from interlock.compiler.check_stored import check_stored
@@ -69,6 +71,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("facts", check_facts),
     ("models", check_models),
     ("effects", check_effects),
+    ("checks", check_checks),
     ("keys", check_keys),
     ("keys of calls", check_call_keys),
     ("durations", check_durations),
@@ -83,6 +86,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("places", check_places),
     ("procedures", check_procedures),
     ("loops", check_loops),
+    ("sensitive keys", check_sensitive),
     ("ends", check_ends),
     ("reach", check_reach),
     ("coordinates", check_coordinates),

@@ -43,13 +43,20 @@ REFERENCE = object_of({"digest": STRING, "bytes": INTEGER, "length": INTEGER})
 def field_shape(field: Field) -> Shape:
     """The shape a Field declares; `none` when it may be left out."""
     maybe = field.optional and field.default is None
+    required = not field.optional and field.default is None
     if field.stored:
-        return replace(REFERENCE, stored=whole_shape(field), may_be_none=maybe)
-    return whole_shape(field, maybe=maybe)
+        reference = replace(REFERENCE, stored=whole_shape(field), may_be_none=maybe, sensitive=field.sensitive)
+        return replace(reference, required=required)
+    return replace(whole_shape(field, maybe=maybe), required=required)
 
 
 def whole_shape(field: Field, *, maybe: bool = False) -> Shape:
     """The shape of the value itself, even if it is stored."""
+    shape = _of_type(field, maybe=maybe)
+    return replace(shape, sensitive=True) if field.sensitive else shape
+
+
+def _of_type(field: Field, *, maybe: bool) -> Shape:
     if field.type == "object":
         fields = None if field.fields is None else fields_shape(field.fields).fields
         return Shape("object", fields=fields, may_be_none=maybe, note="" if fields is not None else NO_FIELDS)
@@ -155,13 +162,15 @@ def carried(shape: Shape) -> Shape:
     if shape.stored is not None:
         return replace(shape, may_be_none=True, may_be_missing=False)
     if shape.kind == "list":
-        return Shape("list", item=carried(shape.item) if shape.item is not None else None, may_be_none=True)
-    if shape.kind == "object" and shape.fields is not None:
-        return object_of({name: carried(inner) for name, inner in shape.fields.items()}, may_be_none=True)
-    return replace(Shape(shape.kind, enum=shape.enum) if shape.kind in CARRIED else ANY, may_be_none=True)
+        kept = Shape("list", item=carried(shape.item) if shape.item is not None else None)
+    elif shape.kind == "object" and shape.fields is not None:
+        kept = object_of({name: carried(inner) for name, inner in shape.fields.items()})
+    else:
+        kept = Shape(shape.kind, enum=shape.enum) if shape.kind in CARRIED else ANY
+    return replace(kept, may_be_none=True, sensitive=shape.sensitive)
 
 
-_TEXTUAL = frozenset({"string", "date", "datetime", "duration"})
+_TIMES = frozenset({"date", "datetime", "duration"})
 _NUMERIC = frozenset({"integer", "number"})
 
 
@@ -172,16 +181,29 @@ def may_become(found: Shape, wanted: Shape) -> bool:
     if found.stored is not None or wanted.stored is not None:
         return found.stored is not None and wanted.stored is not None and may_become(found.stored, wanted.stored)
     if found.kind == wanted.kind:
-        return _items_fit(found, wanted)
+        return not nothing_in_common(found, wanted) and _items_fit(found, wanted)
     if wanted.kind == "number":
         return found.kind in _NUMERIC
-    return found.kind in _TEXTUAL and wanted.kind in _TEXTUAL
+    return (found.kind == "string" and wanted.kind in _TIMES) or (found.kind in _TIMES and wanted.kind == "string")
+
+
+def nothing_in_common(found: Shape, wanted: Shape) -> bool:
+    """Whether all values of both are known, and none of the one is among those of the other."""
+    return bool(found.enum and wanted.enum) and not any(value in wanted.enum for value in found.enum)
+
+
+def lacking(found: Shape, wanted: Shape) -> list[str]:
+    """The fields that an object must have, and this one never has."""
+    if found.fields is None or wanted.fields is None:
+        return []
+    return [name for name, inner in wanted.fields.items() if inner.required and name not in found.fields]
 
 
 def _items_fit(found: Shape, wanted: Shape) -> bool:
     if found.kind == wanted.kind == "object" and found.fields is not None and wanted.fields is not None:
         both = found.fields.keys() & wanted.fields.keys()
-        return all(may_become(found.fields[name], wanted.fields[name]) for name in both)
+        fit = all(may_become(found.fields[name], wanted.fields[name]) for name in both)
+        return fit and not lacking(found, wanted)
     if found.kind == wanted.kind == "list" and found.item is not None and wanted.item is not None:
         return may_become(found.item, wanted.item)
     return True

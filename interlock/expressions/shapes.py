@@ -1,7 +1,7 @@
 """The static type of a value, as far as a spec declares it; a scope is made of these."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
@@ -15,8 +15,9 @@ class Shape:
 
     `fields`: the attributes of an object, None if it is open. `item`: the shape of a list's items, None if unknown.
     `note`: why no attribute of an open object may be read ("no `output` is declared"). `enum`: the only values it can
-    have. `stored`: the shape of the value that a reference stands for, which itself stays outside the run. At run time
-    dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
+    have. `stored`: the shape of the value that a reference stands for, which itself stays outside the run. `sensitive`:
+    whether it is declared so; `required`: whether an object must have it. Two shapes do not differ by these. At run
+    time dates, datetimes and durations are texts (`2026-05-01`, ISO 8601 with offset, `24h`).
     """
 
     kind: Kind = "any"
@@ -27,6 +28,8 @@ class Shape:
     note: str = ""
     enum: tuple[Any, ...] = ()
     stored: "Shape | None" = None
+    sensitive: bool = field(default=False, compare=False)
+    required: bool = field(default=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -93,13 +96,15 @@ def shape_of(value: Any) -> Shape:
 def merged(shapes: Sequence[Shape]) -> Shape:
     """What is known of a value that has one of several shapes."""
     first, *others = shapes
+    hidden = any(shape.sensitive for shape in shapes)
     if all(shape == first for shape in others):
-        return first
+        return replace(first, sensitive=True) if hidden and not first.sensitive else first
     known = [shape for shape in shapes if shape.kind != "none"]
     kinds = {shape.kind for shape in known}
     base = Shape(
         may_be_none=any(shape.may_be_none for shape in shapes),
         may_be_missing=any(shape.may_be_missing for shape in shapes),
+        sensitive=hidden,
     )
     if kinds == {"integer", "number"}:
         return replace(base, kind="number")

@@ -15,7 +15,7 @@ from interlock.plan.steps import ErrorKind
 class StepFailed(Exception):  # noqa: N818 - what a `catch` takes
     """A step failed; a `catch` may take it. `message` is for the record, `text` for the person, where there is one.
 
-    `lacks` are the reasons why a call did not go out.
+    `lacks` are the reasons why a call did not go out. `instance` is the way to the step in a procedure's run.
     """
 
     kind: ErrorKind
@@ -28,10 +28,20 @@ class StepFailed(Exception):  # noqa: N818 - what a `catch` takes
     question: Question | None = None
     path: str = ""
     lacks: list[dict[str, Any]] = field(default_factory=list)
+    instance: str = ""
+
+    @property
+    def where(self) -> str:
+        """The way to the step, through the passes that it stands in: `hires[E-7]/onboard`."""
+        return self.instance or self.step
 
     def as_root(self) -> dict[str, Any]:
         """The context root `error`."""
         return {"kind": self.kind, "message": self.message, "step": self.step, "tool": self.tool}
+
+    def as_noted(self) -> dict[str, Any]:
+        """What the record of a procedure's run has of it."""
+        return {**self.as_root(), "step": self.where}
 
 
 @dataclass

@@ -46,7 +46,7 @@ class ExpectedFailure(SpecModel):
     kind: Maybe[ErrorKind] = None
     """Its kind, as a `catch` names it."""
     step: Maybe[Name] = None
-    """The step that failed."""
+    """The step that failed, in whichever pass of a loop; `result` and `deadline` where it was that."""
     contains: Maybe[Said] = None
     """A part of its message."""
 

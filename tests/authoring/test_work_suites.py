@@ -374,3 +374,32 @@ def test_reports_for_programs_are_those_of_agents(orders):
 def test_every_case_begins_anew(orders):
     turns = "{advance: 20m}", f"{{{APPROVED}}}", "{advance: 1h, expect: {calls: [{tool: enter}], status: running}}"
     assert told(orders.run(case(*turns, order_no="B9"), case(*turns, order_no="B9"))) == []
+
+
+LOOP = """\
+apiVersion: interlock/v1
+kind: Procedure
+name: loop
+input: {names: {type: list, items: {type: string}}}
+steps: [{for_each: {items: "{{ input.names }}", as: one, do: [{wait: "{{ one }}"}]}}]
+"""
+OF_LOOP = """\
+apiVersion: interlock/v1
+kind: Suite
+name: loop-cases
+of: loop
+cases:
+  - {id: bad, input: {names: [never]}, turns: [{expect: {status: failed, failure: {kind: error, step: STEP}}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "mismatches"), [("wait", []), ("for_each", [(1, "failure.step", '"for_each"', '"wait"')])]
+)
+def test_the_failure_of_a_step_in_a_loop_is_expected_by_its_id(tmp_path, step, mismatches):
+    (tmp_path / "loop.yaml").write_text(LOOP)
+    (tmp_path / "cases.yaml").write_text(OF_LOOP.replace("STEP", step))
+    found = compile_folder(tmp_path)
+    assert not found.errors, found.errors
+    suite = found.suites[0]
+    assert told(run_suite(suite.spec, found.plans["loop"], lambda path: suite.key(*path))) == mismatches

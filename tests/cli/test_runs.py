@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from interlock.cli import root
+from interlock.cli.following import outcome_lines
 from interlock.client import connect
 from interlock.client.procedures import Procedures
 from tests.cli.commands import COMMAND, environment
@@ -223,7 +224,7 @@ def test_an_effect_that_nobody_knows_of_is_asked_about_before_a_retry(told, offi
     office.hangs_up = True
     code, output, _ = told("run", "pay-claim", "--id", "lost", "--brief", "--input", claim("C-4"))
     assert code == 1
-    assert "once the cause is mended: interlock retry lost --resolved pay=happened|did_not_happen" in output
+    assert "once the cause is mended: interlock retry lost --resolved pay=happened|did_not_happen --address " in output
     code, _, errors = told("retry", "lost")
     assert (code, "must be said first, under `resolved`: pay" in errors) == (1, True)
     assert told("retry", "lost", "--resolved", "pay")[0] == 2
@@ -347,3 +348,11 @@ def test_run_brings_its_own_server_and_worker(told):
     assert "done" in output.splitlines()
     code, _, errors = told("run", "desk", "specs/desk", address=False)
     assert (code, "talk to it with `interlock chat desk`" in errors) == (2, True)
+
+
+def test_a_run_whose_server_ends_with_the_command_is_told_how_to_have_one_that_stays():
+    status = {"status": "failed", "failure": {"step": "pay", "message": "no"}, "unresolved": ["pay"], "effects": []}
+    first, remedy = outcome_lines("one", status, None)
+    assert "stands still at pay: no" in first
+    assert all(words in remedy for words in ("interlock dev", "--address"))
+    assert "interlock retry" not in remedy

@@ -172,17 +172,17 @@ CHECKS: dict[str, tuple[str, Steps, Steps]] = {
     "a key differs between items": (
         "same-key",
         [loop("it", [{**SAFE, "call": "pay_for", "with": {"whom": "{{ input.word }}"}}])],
-        [loop("it", [{**SAFE, "call": "pay_for", "with": {"whom": "{{ it }}"}}])],
+        [loop("it", [{**SAFE, "call": "pay_for", "with": {"whom": "{{ it }} {{ input.word }}"}}])],
     ),
     "a key differs between steps": (
         "same-key",
         [
-            {**SAFE, "call": "pay_for", "id": "one", "with": {"whom": "x"}},
-            {**SAFE, "call": "pay_for", "id": "two", "with": {"whom": "x"}},
+            {**SAFE, "call": "pay_for", "id": "one", "with": {"whom": "x {{ input.word }}"}},
+            {**SAFE, "call": "pay_for", "id": "two", "with": {"whom": "x {{ input.word }}"}},
         ],
         [
-            {**SAFE, "call": "pay_for", "id": "one", "with": {"whom": "x"}},
-            {**SAFE, "call": "pay_for", "id": "two", "with": {"whom": "y"}},
+            {**SAFE, "call": "pay_for", "id": "one", "with": {"whom": "x {{ input.word }}"}},
+            {**SAFE, "call": "pay_for", "id": "two", "with": {"whom": "y {{ input.word }}"}},
         ],
     ),
     "a key stays the same": (

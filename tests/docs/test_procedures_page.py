@@ -12,6 +12,7 @@ from temporalio.client import WorkflowFailureError, WorkflowUpdateFailedError
 from demo.hr.server import serve as hr_service
 from interlock.client import connect
 from interlock.compiler import compile_folder
+from interlock.contract import calls
 from interlock.interpreter.work import loops, state
 from interlock_activities.settings import Settings
 from interlock_workflows import inbound, procedure
@@ -142,7 +143,8 @@ def test_every_typed_error_of_a_run_is_on_the_page():
         procedure.FAILED,
         "wrong_plan",
         "plan_changes_finished_steps",
-        "unknown_spec",
+        calls.UNKNOWN_SPEC,
+        calls.UNKNOWN_DIGEST,
         "plan_unreadable",
         procedure.STATE_TOO_LARGE,
     }

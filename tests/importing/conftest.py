@@ -35,13 +35,13 @@ def completed(text):
     """A Library in which every argument is bound by the caller, and every write says what it must."""
     document, found = read_document(text.encode(), "library.yaml")
     assert found == [], found
-    data = {"config": {"checked": True}, **document.data}
+    data = dict(document.data)
     for tool in data["tools"].values():
         for argument in tool.get("input", {}).values():
             argument["from"] = "caller"
         if tool["effect"] != "read":
             tool.setdefault("idempotency", {"none": "the service knows no key"})
-            tool["ensures"] = [{"that": "config.checked"}]
+            tool["ensures"] = [{"that": "payload is defined"}]
     return written(data)
 
 

@@ -45,7 +45,7 @@ def failed(play):
     """A run that stands still at the second item of its loop."""
     given = {"names": ["a", "b", "c"], "thing_id": "7"}
     run = play(TEXT, given, {"look": [{"id": "7", "state": "x"}, (404, {})], "make": MADE})
-    assert run.state.failure["step"] == "look"
+    assert run.state.failure["step"] == "for_each[b]/look"
     return run
 
 
@@ -103,3 +103,64 @@ def test_a_loop_over_another_list_goes_on_with_that(play, other):
     run.retry()
     assert run.state.status == "done"
     assert [args["name"] for _, args in run.world.calls] == ["a", "b", "c"]
+
+
+MADE_OF = """\
+config: {prefix: old, other: one}
+conditions: {late: {that: config.prefix == 'late'}}
+decisions:
+  prefixes: {hit: first, inputs: {kind: {type: string, value: "{{ config.prefix }}"}}, outputs: {sign: {type: string}}, rules: [{sign: x}]}
+input: {names: {type: list, items: {type: string}}}
+steps:
+  - for_each:
+      items: "{{ input.names }}"
+      as: name
+      key: KEY
+      do: [{call: make, with: {name: "{{ name }}"}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after", "changed"),
+    [
+        ("{{ config.prefix ~ name }}", "prefix: old", "prefix: new", ["for_each"]),
+        ("{{ decisions.prefixes.sign ~ name }}", "sign: x", "sign: y", ["for_each"]),
+        ("{{ decisions.prefixes.sign ~ name }}", "prefix: old", "prefix: new", ["for_each"]),
+        ("{{ (name if conditions.late else 'early ' ~ name) }}", "== 'late'", "== 'later'", ["for_each"]),
+        ("{{ (name if conditions.late else 'early ' ~ name) }}", "prefix: old", "prefix: late", ["for_each"]),
+        ("{{ config.prefix ~ name }}", "other: one", "other: two", []),
+        ("{{ decisions.prefixes.sign ~ name }}", "conditions:", "# moved\nconditions:", []),
+    ],
+)
+def test_the_keys_of_a_loop_that_has_begun_stay_what_they_are_made_of(play, other, key, before, after, changed):
+    text = MADE_OF.replace("KEY", f'"{key}"')
+    run = play(text, {"names": ["a", "b"]}, {"make": [{"made": "a"}, (400, {})]})
+    assert run.state.status == "failed"
+    assert changed_steps(run.state, run.program.plan, other(text.replace(before, after))) == changed
+
+
+def test_the_list_of_a_loop_without_key_stays_when_it_is_made_of_constants(play, other):
+    text = "config: {names: [a, b]}\nsteps: [{for_each: {items: '{{ config.names }}', as: one, do: [{wait: '{{ one }}'}]}}]\n"
+    run = play(text)
+    assert run.state.status == "failed"
+    assert changed_steps(run.state, run.program.plan, other(text.replace("[a, b]", "[b, a]"))) == ["for_each"]
+
+
+def test_an_item_that_is_left_out_of_the_list_is_still_told_and_undone(play, other):
+    text = """\
+    steps:
+      - for_each:
+          items: [a, b]
+          as: it
+          key: "{{ it }}"
+          do: [{call: make, with: {name: "{{ it }}"}, compensate: [{call: make, id: undo, with: {name: "not {{ it }}"}}]}, {wait: "{{ it }}"}]
+      - {fail: No., compensate: true}
+    """
+    run = play(text, tools={"make": MADE})
+    new = other(text.replace("[a, b]", "[c]").replace('wait: "{{ it }}"', "wait: 1h"))
+    assert changed_steps(run.state, run.program.plan, new) == []
+    run.machine.use(link(new))
+    run.retry()
+    assert run.state.effects == ["for_each[a]/make", "for_each[c]/make"]
+    run.advance(3_600_000)
+    assert [args["name"] for _, args in run.world.calls] == ["a", "c", "not c", "not a"]

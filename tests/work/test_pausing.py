@@ -40,7 +40,7 @@ def test_a_failed_item_is_not_tried_again_by_a_run_that_goes_on(play):
     run.again()
     run.send("go", {})
     assert [tool for tool, _ in run.world.calls] == ["pay", "make"]
-    assert run.state.failure["step"] == "pay"
+    assert run.state.failure["step"] == "for_each[a]/pay"
     run.world.tools["pay"] = [{"paid": True}]
     run.retry()
     assert run.state.status == "done"

@@ -273,7 +273,10 @@ class Procedure:
             raise inbound.refusal("wrong_plan", f"plan {program.digest[:12]} is of {program.plan.name!r}")
         changed = changed_steps(self.state, self._program.plan, program.plan)
         if changed:
-            message = f"plan {program.digest[:12]} changes steps that are done: {', '.join(changed)}"
+            message = (
+                f"plan {program.digest[:12]} changes steps that are done, or what those that have begun are known by:"
+                f" {', '.join(changed)}"
+            )
             raise inbound.refusal("plan_changes_finished_steps", message, {"steps": changed})
         return program
 

@@ -99,11 +99,23 @@ def _listed(state: RunState, steps: tuple[Step, ...], depth: int) -> "list[Json]
         one["state"] = STATES.get(entry.get("mark", ""), "pending")
         if one["state"] == "unknown" and step.id not in state.unknown:
             one["state"] = "failed"
-        if state.failure is not None and state.failure["step"] == step.id:
+        if state.failure is not None and _failed_at(state.failure, step):
             one["state"] = "failed"
         if isinstance(step, ForEachStep):
-            one |= {"items": entry.get("items"), "passed": len(entry.get("passed", {}))}
+            one |= _passes(entry)
         found.append(one)
         for inner in lists_in(step):
             found += _listed(state, inner, depth + 1)
     return found
+
+
+def _failed_at(failure: Json, step: Step) -> bool:
+    """Whether the run has failed at a step, in whichever pass it stands."""
+    return bool(failure["at"] == step.at and failure["step"].rpartition("/")[2] == step.id)
+
+
+def _passes(loop: Json) -> Json:
+    """How many items a loop has, and how many have passed or failed: of one that is over, what was counted then."""
+    if "passes" in loop:
+        return {**loop["passes"]}
+    return {"items": loop.get("items"), **{name: len(loop.get(name, {})) for name in ("passed", "failed")}}

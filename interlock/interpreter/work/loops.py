@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 10_000
 READS = re.compile(r"\{\{\s*(\w+)(?:\.\w+)*\s*\}\}")
-KEPT_OF_FAILURE = ("kind", "message", "step", "at", "tool", "text", "lacks")
+KEPT_OF_FAILURE = ("kind", "message", "step", "at", "tool", "text", "lacks", "instance")
 
 
 def passes(walk: "Walk", step: ForEachStep, frame: Frame, entry: "Json") -> Working:

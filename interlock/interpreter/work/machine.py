@@ -141,10 +141,19 @@ class WorkMachine:
             self._stopped()
 
     def _given(self, frame: Frame) -> tuple[Json, Json]:
-        try:
-            return values(frame, self._work.gives), sources(frame, self._work.gives, "value")
-        except Missing as missing:
-            raise StepFailed("missing", f"the result: {missing}", "result", "") from missing
+        given: Json = {}
+        for name, value in self._work.gives.items():
+            try:
+                given |= values(frame, {name: value})
+            except Missing as missing:
+                message = f"{name!r} of the result: {missing}"
+                raise StepFailed("missing", message, "result", self._file) from missing
+        return given, sources(frame, self._work.gives, "value")
+
+    @property
+    def _file(self) -> str:
+        """Where the head of the procedure is written, which a plan knows no lines of."""
+        return self._work.steps[0].at.rsplit(":", 2)[0]
 
     def _succeed(self, result: Json, sources: Json, **more: Any) -> None:
         self.state.status, self.state.result = "done", result
@@ -175,7 +184,7 @@ class WorkMachine:
     def _stopped(self) -> None:
         if self._tasks.scope.reason == "deadline":
             message = f"not done within {self._work.deadline_ms} ms"
-            failure = {"kind": "timeout", "step": "", "at": "", "message": message}
+            failure = {"kind": "timeout", "step": "deadline", "at": self._file, "message": message}
             self._fail(failure, undo=self._work.on_failure == "compensate", for_good=True)
         elif self._work.on_cancel == "compensate":
             self.state.status = "undoing"
@@ -299,7 +308,7 @@ class WorkMachine:
 
 
 def _as_json(failure: StepFailed) -> Json:
-    found: Json = {"kind": failure.kind, "step": failure.step, "at": failure.at, "message": failure.message}
+    found: Json = {"kind": failure.kind, "step": failure.where, "at": failure.at, "message": failure.message}
     if failure.tool:
         found["tool"] = failure.tool
     if failure.text:

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from interlock.expressions.paths import paths_of
 from interlock.interpreter.opening import InvalidMessage
+from interlock.plan.base import Part
 from interlock.plan.steps import CallStep, ForEachStep, lists_in
+from interlock.plan.templates import paths_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from interlock.interpreter.events import RetryAsked
     from interlock.interpreter.work.state import Json, RunState
@@ -54,7 +57,8 @@ def changed_steps(state: "RunState", old: "Plan", new: "Plan") -> list[str]:
     """Steps that are done, begun or to be undone, which the new plan would do again or not know; places do not count.
 
     What has begun may be mended, but not what it is known by: the loops that it stands in, their keys, and the key that
-    a request goes out with.
+    a request goes out with, with the constants and tables that these are made of. The items of a loop may be others: a
+    pass that is done stays so, and what one has done that has no item any more is still told, and undone.
     """
     begun = {instance.rpartition("/")[2] for instance in state.journal} | {one["step"] for one in state.undo.values()}
     begun |= {part.split("[")[0] for prefix in state.passes for part in prefix.split("/") if part}
@@ -92,9 +96,35 @@ def _known(plan: "Plan", steps: "tuple[Step, ...]", loops: tuple[str, ...]) -> "
 def _own_key(plan: "Plan", step: "Step") -> object:
     """Of a loop what tells its items apart, their list where nothing else does; of a call the key of its request."""
     if isinstance(step, ForEachStep):
-        return step.key or ["", step.each]
+        telling = step.key or step.each
+        return [step.key, telling, _made_of(plan, paths_in(telling))]
     declared = plan.tools[step.tool].idempotency if isinstance(step, CallStep) else None
-    return declared.model_dump() if declared is not None else None
+    return [declared.model_dump(), _made_of(plan, paths_in(declared.key))] if declared is not None else None
+
+
+def _made_of(plan: "Plan", paths: "Iterable[str]") -> "dict[str, object]":
+    """What the plan itself has behind such paths: constants, conditions and tables, and what these are made of."""
+    found: dict[str, object] = {}
+    waiting = list(paths)
+    for path in waiting:
+        root, _, rest = path.partition(".")
+        name = rest.partition(".")[0]
+        part = getattr(plan, root).get(name) if root in ("config", "conditions", "decisions") else None
+        if part is None or f"{root}.{name}" in found:
+            continue
+        written = part.model_dump(mode="json") if isinstance(part, Part) else part
+        found[f"{root}.{name}"] = _without_places(written)
+        waiting += _read_by(written)
+    return found
+
+
+def _read_by(part: object) -> "Iterator[str]":
+    """The paths in all texts of a part: its expressions and templates, one as good as the other."""
+    if isinstance(part, dict | list):
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from _read_by(inner)
+    elif isinstance(part, str):
+        yield from (".".join(path) for template in (True, False) for path in paths_of(part, template=template))
 
 
 def _without_places(value: object) -> object:

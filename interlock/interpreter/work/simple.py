@@ -56,7 +56,7 @@ def do(walk: "Walk", step: Step, frame: Frame, instance: str, entry: "Json", not
             raise Ended(values(frame, step.gives), sources(frame, step.gives, "value"))
         case FailStep():
             text = said(frame.scene, step.text)
-            raise Refused(StepFailed("error", text, step.id, step.at, text=text), step.compensate)
+            raise Refused(StepFailed("error", text, step.id, step.at, text=text, instance=instance), step.compensate)
         case _:
             raise StepFailed("error", f"a procedure has no {step.action!r}", step.id, step.at)
 

@@ -57,6 +57,7 @@ class Walk:
         try:
             yield from self._tried(step, frame, instance, entry)
         except StepFailed as failure:
+            failure.instance = failure.instance or instance
             yield from self._catch(step, frame, instance, failure)
 
     def between(self, frame: Frame) -> Working:
@@ -80,7 +81,8 @@ class Walk:
         try:
             yield from self._in_time(step, frame, instance, entry, note)
         except StepFailed as failure:
-            self.notes.ended(note, "failed", self.now_ms, error=failure.as_root(), **frame.decided())
+            failure.instance = failure.instance or instance
+            self.notes.ended(note, "failed", self.now_ms, error=failure.as_noted(), **frame.decided())
             raise
         except (Ended, Refused):
             self.notes.ended(note, "done", self.now_ms, **frame.decided())
@@ -97,7 +99,7 @@ class Walk:
         if kept:
             recall(frame.scene.context["steps"], step.id, kept)
             learn(frame.scene, ("steps", step.id, "result"), kept["result"])
-        self.run.journal[instance] = {"mark": DONE, **kept}
+        self.run.journal[instance] = {"mark": DONE, **kept, **_counted(entry)}
         if isinstance(step, DoStep) and step.compensate:
             effects.undo_as_one(self, step, frame)
 
@@ -117,7 +119,7 @@ class Walk:
         end = outcomes[0]
         late = isinstance(end, Stopped) or (isinstance(end, StepFailed) and scope.cut_short)
         if late and scope.reason == "timeout" and frame.scope.stopped is None:
-            more = f"; {end.step}: {end.message}" if isinstance(end, StepFailed) else ""
+            more = f"; {end.where}: {end.message}" if isinstance(end, StepFailed) else ""
             raise StepFailed("timeout", f"not done within {step.timeout_ms} ms{more}", step.id, step.at)
         raise_first(outcomes)
 
@@ -180,6 +182,7 @@ class Walk:
         for number, catch in enumerate(step.catch):
             if not catch.errors or failure.kind in catch.errors:
                 entry = {"mark": CAUGHT, "catch": number, "error": failure.as_root()}
+                entry |= _counted(self.run.journal.get(instance, {}))
                 self.run.journal[instance] = entry
                 yield from self._handle(step, frame, entry)
                 return
@@ -188,4 +191,12 @@ class Walk:
     def _handle(self, step: Step, frame: Frame, entry: "Json") -> Working:
         inner = frame.branch(frame.scope, error=entry["error"])
         yield from self.steps(step.catch[entry["catch"]].do, inner)
-        self.run.journal[frame.instance(step.id)] = {"mark": DONE}
+        self.run.journal[frame.instance(step.id)] = {"mark": DONE, **_counted(entry)}
+
+
+def _counted(entry: "Json") -> "Json":
+    """What is told of the passes of a loop once they are over."""
+    counts = entry.get("passes")
+    if counts is None and "passed" in entry:
+        counts = {"items": entry["items"], "passed": len(entry["passed"]), "failed": len(entry["failed"])}
+    return {"passes": counts} if counts is not None else {}

@@ -6,6 +6,7 @@ import pytest
 from temporalio.client import WorkflowUpdateFailedError
 from temporalio.service import RPCError
 
+from interlock.contract import calls
 from tests.workflows.booking import Desk
 from tests.workflows.runs import begin, comes_to, until
 
@@ -60,6 +61,20 @@ async def test_a_retry_takes_a_mended_plan_and_none_that_changes_what_is_done(st
         await handle.execute_update("retry", {"plan": "latest", "resolved": {"second": "did_not_happen"}})
         assert await handle.result() == {"booked": "00third"}
     assert [name for _, name, _ in desk.calls if name in desk.only] == ["first", "third"]
+
+
+async def test_a_retry_under_a_plan_that_nobody_knows_is_refused_by_its_type(stage, plans_of):
+    desk = Desk()
+    desk.only = set()
+    plans = plans_of(trip=TWO)
+    async with stage.serving(*plans, functions=desk.functions):
+        handle = await begin(stage, "trip", {})
+        await comes_to(handle, "failed")
+        with pytest.raises(WorkflowUpdateFailedError) as refused:
+            await handle.execute_update("retry", {"plan": "0" * 64})
+        assert refused.value.cause.type == calls.UNKNOWN_DIGEST
+        status = await handle.query("status")
+        assert (status["status"], status["digest"]) == ("failed", plans[0].digest)
 
 
 async def is_asked(handle):
