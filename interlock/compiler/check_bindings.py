@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlock.compiler.findings import suggestion
+from interlock.compiler.literals import misfit
 from interlock.compiler.shapes import field_shape, lacking, may_become
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from interlock.compiler.project import Project, Suite
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
-    from interlock.expressions.shapes import Shape
+    from interlock.spec.fields import Field
 
 
 class Call(NamedTuple):
@@ -106,20 +107,14 @@ def _own_source(part: Part, name: str, argument: Any, findings: Findings) -> Non
             findings.error("key-without-effect", message, part.unit.key(*path, "history"))
 
 
-def check_literal(unit: Unit, path: Path, value: Any, argument: Any, findings: Findings) -> None:
+def check_literal(unit: Unit | Suite, path: Path, value: Any, field: Field, findings: Findings) -> None:
     """A value that is not computed must be what the field says."""
-    check_constant(unit, path, value, field_shape(argument), findings)
-
-
-def check_constant(unit: Unit | Suite, path: Path, value: Any, wanted: Shape, findings: Findings) -> None:
-    """A value that is not computed must have that shape."""
-    if value is None or has_template(value):
+    if value is None or has_template(value) or findings.told(unit.value(*path)):
         return
-    found = shape_of(value)
+    found, wanted = shape_of(value), field_shape(field)
     if not may_become(found, wanted):
         names = lacking(found, wanted)
         message = f"{value!r} has no {names[0]!r}, which is required" if names else f"{value!r} is no {wanted.name}"
         findings.error("type-mismatch", message, unit.value(*path))
-    elif wanted.enum and value not in wanted.enum:
-        message = f"{value!r} is not one of {', '.join(map(repr, wanted.enum))}"
-        findings.error("type-mismatch", message, unit.value(*path))
+    elif problem := misfit(field, value):
+        findings.error("misfit", problem, unit.value(*path))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.shapes import may_become, whole_shape
+from interlock.compiler.literals import fits_type, is_zone, misfit, schema_problem
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
 from interlock.contract.stored import STORABLE
-from interlock.expressions.shapes import shape_of
+from interlock.plan.formats import FORMATS
 from interlock.text.patterns import pattern_problem
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from interlock.compiler.written import Path
     from interlock.diagnostics import Location
     from interlock.spec.fields import Field
-
-FORMATS = ("date", "date-time", "email", "ipv4", "ipv6", "time", "uri", "uuid")
-"""The formats that are checked at run time."""
 
 ONLY_WITH = {
     "pattern": ("string",),
@@ -100,7 +96,7 @@ def _pattern(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
 def _bounds(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
     for key in ("min", "max"):
         bound = getattr(field, key)
-        if bound is not None and field.type in ONLY_WITH[key] and not _fits(bound, field):
+        if bound is not None and field.type in ONLY_WITH[key] and not fits_type(field, bound):
             findings.error("type-mismatch", f"{bound!r} is no {field.type}", unit.value(*path, key))
             return
     if field.min is not None and field.max is not None and _above(field.min, field.max):
@@ -114,22 +110,19 @@ def _above(low: Any, high: Any) -> bool:
 
 def _values(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
     for index, value in enumerate(field.enum or ()):
-        if not _fits(value, field):
-            message = f"{value!r} is no {field.type}"
-            findings.error("type-mismatch", message, unit.value(*path, "enum", index))
-    if field.default is None:
-        return
+        _value(unit, (*path, "enum", index), value, field, findings)
     if has_template(field.default):
         message = "the `default` of a field is not computed"
         findings.error("template-not-here", message, unit.value(*path, "default"))
-    elif not _fits(field.default, field):
-        findings.error("type-mismatch", f"{field.default!r} is no {field.type}", unit.value(*path, "default"))
-    elif field.enum and field.default not in field.enum:
-        findings.error("type-mismatch", f"{field.default!r} is not in `enum`", unit.value(*path, "default"))
+    elif field.default is not None:
+        _value(unit, (*path, "default"), field.default, field, findings)
 
 
-def _fits(value: Any, field: Field) -> bool:
-    return may_become(shape_of(value), whole_shape(field))
+def _value(unit: Unit, path: Path, value: Any, field: Field, findings: Findings) -> None:
+    if not fits_type(field, value):
+        findings.error("type-mismatch", f"{value!r} is no {field.type}", unit.value(*path))
+    elif problem := misfit(field, value):
+        findings.error("misfit", problem, unit.value(*path))
 
 
 def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
@@ -139,21 +132,14 @@ def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
 
 def check_timezone(name: str, place: Location, findings: Findings) -> None:
     """Whether there is a time zone of this name."""
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    if not is_zone(name):
         findings.error("unknown-timezone", f"there is no time zone {name!r}", place, hint="write it as `Asia/Shanghai`")
 
 
 def _schema(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
     if field.schema_ is None:
         return
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a tenth of a second that few specs need
-    from jsonschema.exceptions import SchemaError  # noqa: PLC0415 - as above
-
-    try:
-        Draft202012Validator.check_schema(field.schema_)
-    except SchemaError as error:
+    if error := schema_problem(field.schema_):
         place = unit.value(*path, "schema", *error.absolute_path)
         findings.error("bad-schema", f"not a JSON Schema: {error.message}", place)
     for inner, reference in _references(field.schema_, (*path, "schema")):

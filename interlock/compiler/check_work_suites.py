@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.check_bindings import check_constant
+from interlock.compiler.check_bindings import check_literal
 from interlock.compiler.findings import suggestion
-from interlock.compiler.shapes import whole_shape
 from interlock.compiler.walk import flow_steps, ids_of, listed_steps
 
 if TYPE_CHECKING:
@@ -70,7 +69,8 @@ class _Check:
         """Values against what is declared."""
         for name, value in given.items():
             if name in fields:
-                check_constant(self.suite, (*path, name), value, whole_shape(fields[name]), self.findings)
+                whole = fields[name].model_copy(update={"stored": False})
+                check_literal(self.suite, (*path, name), value, whole, self.findings)
             else:
                 self._unknown(what, name, fields, (*path, name), key=True)
         for name, field in fields.items():

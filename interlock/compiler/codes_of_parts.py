@@ -167,6 +167,11 @@ PARTS = {
         "a value of the wrong type",
         "Write a value of the type that is declared, or convert it with a filter: `| number`, `| string`, `| date`.",
     ),
+    "misfit": Meaning(
+        "a written value that is not as its field says",
+        "`enum`, `pattern`, `format`, `min`, `max`, `max_length` and `schema` count for what is written in a spec as "
+        "for what comes in a run. Write another value, or declare the field otherwise.",
+    ),
     "unknown-path": Meaning(
         "a path that is not in the declared `output`",
         "Only declared fields of a result may be read. Add the field to `output`, or correct the path.",

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter import cells, identifiers
-from interlock.interpreter.fields import misfits
 from interlock.interpreter.masking import is_sensitive
 from interlock.interpreter.sources import Block, Desk, Given, Nothing, read
+from interlock.plan.fields import misfits
 
 if TYPE_CHECKING:
     from interlock.interpreter.state import Json

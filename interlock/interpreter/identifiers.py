@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.expressions import Missing
 from interlock.interpreter import cells, provenance
-from interlock.interpreter.fields import same
+from interlock.plan.fields import same
 from interlock.plan.naming import names_identifier
 from interlock.plan.templates import only_path
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlock.interpreter.events import MessageReceived
-from interlock.interpreter.fields import misfits_of
 from interlock.interpreter.models.roles import has_server
 from interlock.interpreter.program import Program
 from interlock.interpreter.state import Json, State
 from interlock.plan.base import Field
+from interlock.plan.fields import misfits_of
 
 BUILT_IN: dict[str, Field] = {
     "id": Field(type="string", optional=True),

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias
 from interlock.expressions import Expression
 from interlock.expressions.compile import compile_all
 from interlock.interpreter.cells import at_path
-from interlock.interpreter.fields import misfits_of, only_declared
 from interlock.plan.base import Text
+from interlock.plan.fields import misfits_of, only_declared
 from interlock.plan.tools import Tool
 
 Meaning: TypeAlias = Literal["success", "blocked", "error", "timeout"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.contract.stored import referenced
-from interlock.interpreter.fields import declared, misfits
 from interlock.plan.base import Field
+from interlock.plan.fields import declared, misfits
 
 
 @dataclass

@@ -55,7 +55,7 @@ def object_in(text: str, schema: Any, *, partial: bool = False) -> Found:
 
 def checked(value: Any, schema: Any, *, partial: bool = False) -> Found:
     """`value` if it is an object and as `schema` says; in a `partial` one keys may be missing, and others there."""
-    from interlock.interpreter.schemas import schema_places  # noqa: PLC0415 - jsonschema is loaded when it is needed
+    from interlock.plan.schemas import schema_places  # noqa: PLC0415 - jsonschema is loaded when it is needed
 
     if not isinstance(value, dict):
         return Found(problem="it is no JSON object")

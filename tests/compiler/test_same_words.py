@@ -2,17 +2,12 @@
 
 from typing import get_args
 
-from interlock.compiler.check_fields import FORMATS
 from interlock.compiler.scopes import ERRORS, MESSAGE_TYPES, STATUSES, USER
 from interlock.compiler.shapes import EXTRACTED
-from interlock.interpreter import formats, opening, state
+from interlock.interpreter import opening, state
 from interlock.plan.plan import MessageShape
 from interlock.plan.steps import ErrorKind
 from interlock.text import extractors
-
-
-def test_the_formats_that_may_be_named_are_those_that_are_checked():
-    assert set(FORMATS) == set(formats.FORMATS)
 
 
 def test_the_errors_of_a_catch_are_those_of_the_plan():

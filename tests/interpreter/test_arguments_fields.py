@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.interpreter.fields import misfits, misfits_of, only_declared
 from interlock.plan.base import Field
+from interlock.plan.fields import misfits, misfits_of, only_declared
 
 
 def wrong(field: Field, value: object, path: str = "") -> list[str]:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from interlock.interpreter.schemas import schema_misfits
 from interlock.interpreter.scripted import FAULTS, Asked, Said, Script, ScriptError, said
+from interlock.plan.schemas import schema_misfits
 
 TOOLS = (
     {"name": "track", "parameters": {"type": "object", "properties": {"no": {"type": "string"}}, "required": ["no"]}},

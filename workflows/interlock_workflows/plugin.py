@@ -7,6 +7,7 @@ from temporalio.plugin import SimplePlugin
 from temporalio.worker import WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxRestrictions
 
+import interlock.plan.schemas  # noqa: F401 - once, and not in the middle of a task
 from interlock.client.converter import WORKER_CONVERTER
 from interlock.telemetry.measuring import Measured
 from interlock.telemetry.worker_side import Traced

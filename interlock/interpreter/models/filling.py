@@ -4,12 +4,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from interlock.interpreter.failures import StepFailed
-from interlock.interpreter.fields import misfits_of, only_declared
 from interlock.interpreter.models import roles
 from interlock.interpreter.models.asking import entered, question
 from interlock.interpreter.models.prompts import DATA, as_context, as_data, instructions_of, language_of
 from interlock.interpreter.structured import object_schema
 from interlock.interpreter.turn import Calling, Turn
+from interlock.plan.fields import misfits_of, only_declared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,6 @@ from interlock.interpreter import provenance, receipts, responses
 from interlock.interpreter.cells import at_path, kept
 from interlock.interpreter.commands import RunProcedure, StartTimer
 from interlock.interpreter.failures import StepFailed
-from interlock.interpreter.formats import moment_of
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.texts import said
 from interlock.interpreter.turn import CallResult
@@ -15,6 +14,7 @@ from interlock.interpreter.work import effects
 from interlock.interpreter.work.ends import Ended, Refused
 from interlock.interpreter.work.frames import Frame
 from interlock.interpreter.work.tasks import AwaitEvent, Working
+from interlock.plan.formats import moment_of
 from interlock.plan.steps import (
     CallStep,
     EndStep,

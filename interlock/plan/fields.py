@@ -10,9 +10,8 @@ from typing import Any
 import re2
 
 from interlock.contract.stored import is_reference
-from interlock.interpreter.formats import FORMATS, moment_of
-from interlock.interpreter.schemas import schema_misfits
 from interlock.plan.base import Field
+from interlock.plan.formats import FORMATS, moment_of
 
 SHOWN = 60
 """How much of a wrong value a reason shows."""
@@ -68,6 +67,8 @@ def _value(field: Field, value: Any, path: str, *, hidden: bool) -> Iterator[Mis
     if field.type == "object" and field.fields is not None:
         yield from _members(field.fields, value, path, hidden=hidden)
     if field.json_schema is not None:
+        from interlock.plan.schemas import schema_misfits  # noqa: PLC0415 - a tenth of a second that few plans need
+
         for inner, reason in schema_misfits(field.json_schema, value):
             place = ".".join(part for part in (path, inner) if part)
             yield Misfit(place, "the value does not fit its schema" if hidden else reason)
@@ -95,7 +96,7 @@ def _reasons(field: Field, value: Any) -> Iterator[str]:
     if field.enum and not any(same(value, allowed) for allowed in field.enum):
         yield f"is not one of {', '.join(repr(allowed) for allowed in field.enum)}"
     if field.type == "string" and field.pattern and not _pattern(field.pattern).search(value):
-        yield f"does not match {field.pattern!r}"
+        yield f"does not match {as_written(field.pattern)!r}"
     if field.type == "string" and field.format and not FORMATS[field.format](value):
         yield f"is not a valid {field.format}"
     if field.max_length is not None and field.type in ("string", "list") and len(value) > field.max_length:
@@ -152,6 +153,11 @@ _MEASURES: dict[str, Callable[[Any, Field], Any]] = {
     "date": lambda value, _: value,
     "datetime": lambda value, field: moment_of(value, field.timezone or "UTC"),
 }
+
+
+def as_written(pattern: str) -> str:
+    """The pattern that an author has written, which a plan has of the whole text."""
+    return pattern.removeprefix("^(?:").removesuffix(")$")
 
 
 @lru_cache(maxsize=1024)
