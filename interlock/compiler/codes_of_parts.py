@@ -358,6 +358,11 @@ PARTS = {
         "A Suite of an Agent opens sessions and writes messages; one of a Procedure starts runs with `input`, sends "
         "events with `receive`, and looks at `result`, `failure` and `undone`.",
     ),
+    "model-not-allowed": Meaning(
+        "a case of a Suite names a model where the Agent lets nobody name one",
+        "Write `model_override` at the Agent: `session` lets whoever opens a session name the one model, `message` "
+        "each message too. Or leave `model` out.",
+    ),
     "no-stub": Meaning(
         "every case calls a tool that no stub answers",
         "A Suite calls no service. Say under `stubs` what the tool answers, or with `outcome` how it fails.",
