@@ -113,23 +113,28 @@ def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings)
 
 
 def _runtime(agent: Unit, findings: Findings) -> None:
-    """The runtime must be there where the spec is checked, and have something to choose for."""
+    """The runtimes must be there where the spec is checked, and have something to choose for."""
     name = agent.runtime
     acts = [step for step in all_steps(agent) if step.action == "act"]
     if name is not None:
         place = agent.value("runtime")
-        if name not in BUILT_IN:
-            _brought(name, place, findings)
-        if not acts and not agent.broken.get("flows"):
-            findings.warning("no-effect", "no step says `act`, so `runtime` means nothing", place)
+        _known_runtime(name, place, findings)
+        if not agent.broken.get("flows") and all(step.model.act.runtime is not None for step in acts):
+            lacking = "every `act` step has a `runtime` of its own" if acts else "no step says `act`"
+            findings.warning("no-effect", f"{lacking}, so `runtime` means nothing", place)
     for step in acts:
-        if step.model.act.handoff is not None and (name or PIPELINE) == PIPELINE:
+        choice, path = step.model.act, (*step.path, "act")
+        if choice.runtime is not None:
+            _known_runtime(choice.runtime, agent.value(*path, "runtime"), findings)
+        if choice.handoff is not None and (choice.runtime or name or PIPELINE) == PIPELINE:
             message = "the runtime `pipeline` never hands over"
             hint = "write `runtime: react`, or a `handoff` step"
-            findings.warning("no-effect", message, agent.key(*step.path, "act", "handoff"), hint=hint)
+            findings.warning("no-effect", message, agent.key(*path, "handoff"), hint=hint)
 
 
-def _brought(name: str, place: Location, findings: Findings) -> None:
+def _known_runtime(name: str, place: Location, findings: Findings) -> None:
+    if name in BUILT_IN:
+        return
     try:
         brought(name)
     except UnusableRuntimeError as problem:

@@ -130,7 +130,8 @@ class StepLines(Lines):
             case "retrieve":
                 return f"search {step.retriever}"
             case "act":
-                how = "" if self.plan.runtime == PIPELINE else f" ({self.plan.runtime})"
+                runtime = step.runtime or self.plan.runtime
+                how = "" if runtime == PIPELINE else f" ({runtime})"
                 return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
             case "plan":
                 return f"a model plans: {', '.join(step.actions)}"

@@ -135,11 +135,15 @@ class GenerateStep(BaseStep):
 
 
 class ActStep(BaseStep):
-    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over."""
+    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over.
+
+    Without a `runtime` that of the Agent says how.
+    """
 
     action: Literal["act"]
     tools: tuple[str, ...]
     procedures: tuple[str, ...] = ()
+    runtime: str = ""
     handoff: Text | None = None
     max_calls: int = 5
     max_rounds: int = 5

@@ -62,6 +62,7 @@ def select(
 ) -> "Calling[tuple[Move, Selection | None]]":
     """The move of this round, and what it tries; `blocks` is the scratchpad so far. Nothing is tried twice."""
     entry: Json = {"stage": "selection", "step": step.id, "at": step.at, "round": number}
+    entry |= {"runtime": step.runtime} if step.runtime else {}
     turn.asking.selections.append(entry)
     with turn.stages.within("tool-selection-decision", step=step.id, at=step.at, round=number) as known:
         move, selection = yield from _moved(turn, step, number, blocks, entry)
@@ -87,7 +88,8 @@ def _moved(
         answer = yield from _answer(turn, step, move, view)
         view = replace(view, asked=True, answer=answer)
         move = _chosen(turn, step, view)
-    return move, _selection(turn, move, view, {one.name: one for one in candidates}, entry)
+    by_name = {one.name: one for one in candidates}
+    return move, _selection(move, view, by_name, entry, _named(turn, step))
 
 
 def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
@@ -148,18 +150,21 @@ def _chosen(turn: Turn, step: "ActStep", view: View) -> Move:
     if isinstance(move, Act | End | HandOver) or (isinstance(move, Ask) and not view.asked):
         return move
     if move is not None:
-        turn.failed(step.at, "runtime-failed", f"runtime {turn.program.plan.runtime!r} made no move that it may make")
+        turn.failed(step.at, "runtime-failed", f"runtime {_named(turn, step)!r} made no move that it may make")
     return End()
 
 
 def _guarded(turn: Turn, step: "ActStep", ask: "Callable[[Runtime], T]") -> T | None:
     """What the runtime answers; a loop that fails leaves the flow to go on, and the record says so."""
     try:
-        return ask(turn.program.runtime)
+        return ask(turn.program.runtimes[_named(turn, step)])
     except Exception as bug:  # noqa: BLE001 - a plug-in may raise anything
-        name = turn.program.plan.runtime
-        turn.failed(step.at, "runtime-failed", f"runtime {name!r} raised {type(bug).__name__}")
+        turn.failed(step.at, "runtime-failed", f"runtime {_named(turn, step)!r} raised {type(bug).__name__}")
         return None
+
+
+def _named(turn: Turn, step: "ActStep") -> str:
+    return step.runtime or turn.program.plan.runtime
 
 
 def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json | None]":
@@ -175,11 +180,13 @@ def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json 
     return value
 
 
-def _selection(turn: Turn, move: Move, view: View, by_name: Mapping[str, Candidate], entry: "Json") -> Selection | None:
+def _selection(
+    move: Move, view: View, by_name: Mapping[str, Candidate], entry: "Json", runtime: str
+) -> Selection | None:
     """What is tried, if it may be; a name that is not eligible is none."""
     candidate = by_name.get(move.name) if isinstance(move, Act) else None
     rules = candidate is None or candidate.name == view.ruled
-    by = "model" if view.asked else "rules" if rules else turn.program.plan.runtime
+    by = "model" if view.asked else "rules" if rules else runtime
     entry |= {"by": by, "tool": candidate.name if candidate else None}
     if view.asked and not isinstance(move, Ask):
         entry["reason"] = move.thought[:THOUGHT_CHARS]
