@@ -45,6 +45,8 @@ def check_models(project: Project, findings: Findings) -> None:
         for step in all_steps(unit):
             if step.action == "call":
                 _call(unit, step, findings)
+            elif step.action == "act":
+                _searches(unit, step, findings)
             elif step.action == "generate":
                 for name, field in (step.model.output or {}).items():
                     _filled(unit, (*step.path, "output", name), name, field, findings)
@@ -89,11 +91,30 @@ def _asked(agent: Unit, findings: Findings) -> None:
             message = "this Agent remembers nothing"
             hint = "write `memory: {by: user.id}` at the Agent, or take it out"
             findings.warning("no-effect", message, agent.key(*step.path, "memory"), hint=hint)
-    retrieves = any(step.action == "retrieve" for step in all_steps(agent))
+    retrieves = any(step.action == "retrieve" or _searched(step) for step in all_steps(agent))
     for step in steps:
         if step.action == "generate" and step.model.sources == "append" and not retrieves:
             message = "there are no sources to add: nothing is retrieved"
             findings.warning("no-effect", message, agent.key(*step.path, "sources"))
+
+
+def _searched(step: Written) -> list[str]:
+    """The retrievers that a step lets a model search."""
+    return step.model.act.retrievers or [] if step.action == "act" else []
+
+
+def _searches(agent: Unit, step: Written, findings: Findings) -> None:
+    """A model names what it does by one name: a retriever has one that no tool or procedure has."""
+    for index, name in enumerate(_searched(step)):
+        tool = agent.find("tools", name)
+        if tool is None and name not in (step.model.act.procedures or ()):
+            continue
+        also = ((tool.key(), "the tool"),) if tool is not None else ()
+        message = (
+            f"{name!r} is a retriever and a {'tool' if tool is not None else 'procedure'}: a model names both alike"
+        )
+        place = agent.value(*step.path, "act", "retrievers", index)
+        findings.error("duplicate-name", message, place, also=also, hint="give the retriever another name")
 
 
 def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings) -> None:

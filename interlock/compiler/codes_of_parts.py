@@ -11,7 +11,8 @@ PARTS = {
     "duplicate-name": Meaning(
         "two parts of one kind have the same name",
         "Among all that one spec can see, its own parts and those of its Libraries, a name is declared once. "
-        "Only `config` may be overridden, and `intents` with `merge`. Rename one of the two.",
+        "Only `config` may be overridden, and `intents` with `merge`. A model names tools, procedures and the "
+        "retrievers that it may search alike, so no two of them have one name. Rename one of the two.",
     ),
     "duplicate-spec": Meaning(
         "two specs have the same name",

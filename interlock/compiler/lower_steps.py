@@ -81,7 +81,7 @@ class _Lowering:
         choice = step.model.act
         said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
         said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
-        said |= {"runtime": choice.runtime or ""}
+        said |= {"runtime": choice.runtime or "", "retrievers": tuple(choice.retrievers or ())}
         said |= {"tools": tuple(tools_of(self._unit, step)), "procedures": tuple(choice.procedures or ())}
         return plan.ActStep(**common, **said)
 

@@ -132,7 +132,8 @@ class StepLines(Lines):
             case "act":
                 runtime = step.runtime or self.plan.runtime
                 how = "" if runtime == PIPELINE else f" ({runtime})"
-                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
+                searches = (f"search {name}" for name in step.retrievers)
+                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures, *searches))}"
             case "plan":
                 return f"a model plans: {', '.join(step.actions)}"
             case "generate" if step.output is not None:

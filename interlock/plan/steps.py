@@ -135,7 +135,7 @@ class GenerateStep(BaseStep):
 
 
 class ActStep(BaseStep):
-    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over.
+    """What a model may do, one action a round: mounted tools and procedures, and searches; `handoff`: it may hand over.
 
     Without a `runtime` that of the Agent says how.
     """
@@ -143,6 +143,7 @@ class ActStep(BaseStep):
     action: Literal["act"]
     tools: tuple[str, ...]
     procedures: tuple[str, ...] = ()
+    retrievers: tuple[str, ...] = ()
     runtime: str = ""
     handoff: Text | None = None
     max_calls: int = 5

@@ -9,7 +9,7 @@ from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.models import prompts, roles
+from interlock.interpreter.models import evidence, prompts, roles
 from interlock.interpreter.models.asking import entered, question
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
@@ -51,7 +51,7 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if step.output is not None:
         filled = yield from _filled(turn, step)
         return {"result": filled, RESULT: [{"model": turn.asking.generations[-1]["call"]}]}
-    if not turn.parts and responses.direct(turn) is not None:
+    if not turn.parts and not evidence.found_in_loops(turn) and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
     if step.memory:

@@ -7,33 +7,37 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from interlock.interpreter import pregate
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, description, noted
+from interlock.interpreter.models.asking import asked, description, in_words, noted
 from interlock.interpreter.models.observing import observed
 from interlock.interpreter.models.scratchpad import THOUGHT_CHARS
 from interlock.interpreter.runtimes.port import Act, Action, Ask, End, HandOver, Move, View
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.trusted import is_short, shown
 from interlock.interpreter.turn import Calling, Turn
+from interlock.plan.tools import Taking
 
 if TYPE_CHECKING:
     from interlock.interpreter.pregate import Judged
     from interlock.interpreter.runtimes.port import Runtime
     from interlock.interpreter.state import Json
     from interlock.plan.steps import ActStep
-    from interlock.plan.tools import Taking
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A tool or procedure that may be chosen; `judged` is what the identifiers of the message say, where it has any."""
+    """An action that may be chosen; `judged` is what the identifiers of the message say, where it has any.
+
+    A retriever is searched, and takes no arguments.
+    """
 
     name: str
-    taking: "Taking"
+    taking: Taking
     bind: Mapping[str, Any]
     intent: str
     judged: "Judged | None" = None
+    searched: bool = False
 
     @property
     def qualifies(self) -> bool:
@@ -78,7 +82,7 @@ def _moved(
     ruled = _ruled(turn, candidates)
     view = View(
         number,
-        tuple([Action(one.name, _kind(turn, one.name), description(turn, one.name)) for one in candidates]),
+        tuple([_action(turn, one) for one in candidates]),
         ruled,
         tuple(deepcopy(blocks)),  # a runtime may read them, and change nothing
         may_hand_over=step.handoff is not None,
@@ -99,7 +103,9 @@ def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
 
 def _candidates(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> list[Candidate]:
     names = [name for name in (*step.tools, *step.procedures) if name not in done]
-    return [one for name in names if (one := candidate_of(turn, name, entry))]
+    called = [one for name in names if (one := candidate_of(turn, name, entry))]
+    searched = [name for name in step.retrievers if name not in done]
+    return [*called, *(Candidate(name, Taking(at=step.at), {}, "", searched=True) for name in searched)]
 
 
 def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
@@ -121,8 +127,11 @@ def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     return Candidate(name, taking, mount.bind, mount.intent, judged)
 
 
-def _kind(turn: Turn, name: str) -> Any:
-    return "tool" if name in turn.program.plan.tools else "procedure"
+def _action(turn: Turn, candidate: Candidate) -> Action:
+    plan, name = turn.program.plan, candidate.name
+    if candidate.searched:
+        return Action(name, "retriever", f"Search: {in_words(name, plan.retrievers[name].description)}")
+    return Action(name, "tool" if name in plan.tools else "procedure", description(turn, name))
 
 
 def _ruled(turn: Turn, candidates: list[Candidate]) -> str:
@@ -169,7 +178,7 @@ def _named(turn: Turn, step: "ActStep") -> str:
 
 def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json | None]":
     """What the model decides, if it can be used. It chooses among actions by their names, and never sees a value."""
-    heading = "Actions" if any(one.kind == "procedure" for one in view.actions) or ask.sees else "Tools"
+    heading = "Actions" if any(one.kind != "tool" for one in view.actions) or ask.sees else "Tools"
     actions = "\n".join(f"- {one.name}: {one.description}" for one in view.actions)
     system = f"{ask.task}\n\n{heading}:\n{actions}"
     seen = observed(turn, view.blocks) if ask.sees else ""
