@@ -18,6 +18,7 @@ from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.models.sentences import whole_sentences
 from interlock.interpreter.models.strangers import Basis, basis_of, strange
 from interlock.interpreter.provenance import RESULT
+from interlock.interpreter.stating import stated_beside
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
 from interlock.plan.models import Class, Grounding
@@ -54,6 +55,9 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if not turn.parts and not evidence.found_in_loops(turn) and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
+    if not turn.parts and (made := stated_beside(turn)) is not None:
+        kind = "ask" if turn.asking.lack else made.outcome
+        turn.parts.append(Part(made.text, "facts", made.data, made.output_mode, made.rule, False, kind, made.reason))
     if step.memory:
         yield from recall(turn)
     if turn.interrupted:
