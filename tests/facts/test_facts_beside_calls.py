@@ -3,6 +3,7 @@
 import pytest
 
 from interlock.interpreter.machine import Machine
+from interlock.interpreter.program import link
 from interlock.interpreter.texts import ENGINE_TEXTS
 from tests.facts.test_facts_and_prose import FACT, NOT_KNOWN
 from tests.facts.world import choice
@@ -91,10 +92,13 @@ def test_one_of_them_alone_is_answered_as_ever(beside, names):
     assert reply["text"] == (FACT if names == ("look_up",) else "A box takes 3 days.")
 
 
-def test_a_run_of_before_goes_by_its_rules(beside, world, monkeypatch):
-    made = Machine.__init__
-    monkeypatch.setattr(Machine, "__init__", lambda self, program, state: made(self, program, state, 1))
-    assert beside("and send a BIG box")["text"] == "A box takes 3 days."
+def test_a_run_of_before_goes_by_its_rules(beside, world):
+    beside("hello", ())
+    stage = beside.ledger.stage
+    stage._machine = Machine(link(stage.plan), stage.state, rules=1)
+    world.chooses = [choice(name, more=True) for name in ("look_up", "post")]
+    reply = beside.ledger.say("look at revenue of China in FY2025, and send a BIG box")
+    assert reply["text"] == "A box takes 3 days."
 
 
 def test_words_for_what_is_refused_are_the_engines_where_the_author_has_none(beside):
