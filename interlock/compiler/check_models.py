@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
-from interlock.compiler.findings import suggestion
 from interlock.compiler.identifiers import is_identifier
 from interlock.compiler.mentions import ASKING
 from interlock.compiler.order import check_order
+from interlock.compiler.plug_ins import check_brought
 from interlock.compiler.walk import all_steps
 from interlock.plan.models import AUTO
-from interlock.plan.runtimes import BUILT_IN, PIPELINE, UnusableRuntimeError, brought, runtime_names
+from interlock.plan.runtimes import BUILT_IN, PIPELINE, brought, runtime_names
 from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
@@ -154,15 +154,8 @@ def _runtime(agent: Unit, findings: Findings) -> None:
 
 
 def _known_runtime(name: str, place: Location, findings: Findings) -> None:
-    if name in BUILT_IN:
-        return
-    try:
-        brought(name)
-    except UnusableRuntimeError as problem:
-        known = name in runtime_names()
-        message = f"runtime {name!r} cannot be used: {problem}" if known else f"there is no runtime {name!r}"
-        hint = "" if known else suggestion(name, runtime_names())
-        findings.error("unknown-runtime", message, place, hint=hint)
+    if name not in BUILT_IN:
+        check_brought("unknown-runtime", name, brought, runtime_names, place, findings)
 
 
 def _call(unit: Unit, step: Written, findings: Findings) -> None:

@@ -132,8 +132,8 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
             most = model.max_parts or MAX_PARTS
             expand = tuple(model.expand or ())
             again = _repeat(model.repeat)
-            bind = model.with_ or {}
-            return plan.CallStep(**common, tool=model.call, bind=bind, expand=expand, max_parts=most, repeat=again)
+            given = {"bind": model.with_ or {}, "decompose": model.decompose or ""}
+            return plan.CallStep(**common, tool=model.call, expand=expand, max_parts=most, repeat=again, **given)
         case "collect":
             return plan.CollectStep(**common, slots=tuple(model.collect))
         case "respond":

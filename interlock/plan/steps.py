@@ -40,12 +40,13 @@ class Repeat(Part):
 
 
 class CallStep(BaseStep):
-    """One call of a tool, or one per combination of the values of `expand`'s slots."""
+    """One call of a tool, or one per combination of the values of `expand`'s slots; of those that `decompose` names."""
 
     action: Literal["call"]
     tool: str
     bind: dict[str, Value] = {}
     expand: tuple[str, ...] = ()
+    decompose: str = ""
     max_parts: int = 20
     repeat: Repeat | None = None
     compensate: tuple["Step", ...] = ()
