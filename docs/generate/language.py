@@ -15,7 +15,7 @@ from interlock.spec.deciding import Condition, Decision, Gate, Route, TableInput
 from interlock.spec.expected import Expect, ExpectedCall, ExpectedFailure, ExpectedReply
 from interlock.spec.fields import Argument, Check, Field
 from interlock.spec.forms import bare, is_text, item_of, keys_of, model_of, models_in
-from interlock.spec.models import Grounding, Limits, Memory, Model, ModelRule
+from interlock.spec.models import Grounding, Limits, Memory, Model, ModelRule, NamedModel
 from interlock.spec.patterns import DURATION, FORMS, SOURCE
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.schema import editor_schema
@@ -116,6 +116,7 @@ TITLES: dict[type[SpecModel], str] = {
     StubbedResult: "Stubbed result",
     Case: "Case",
     CaseSession: "Session of a case",
+    NamedModel: "Named model",
     Turn: "Turn",
     SentMessage: "Sent message",
     ReceivedEvent: "Received event",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from interlock.authoring.stage import Played
     from interlock.authoring.stubs import StubbedWorld
     from interlock.plan.plan import Plan
+    from interlock.spec.models import NamedModel
     from interlock.spec.suite import Case, Turn
 
 
@@ -31,7 +32,10 @@ class AgentCase:
     ) -> None:
         try:
             user, memory = _user(case), world.memory
-            self._stage = Stage(plan, world, user=user, now_ms=now_ms, plans=plans, session_id=case.id, memory=memory)
+            named = _named(case.session.model if case.session else None)
+            self._stage = Stage(
+                plan, world, user=user, now_ms=now_ms, plans=plans, session_id=case.id, model=named, memory=memory
+            )
         except InvalidMessage as problem:
             raise Unfit("session", FITS, problem.message, ("session",) if case.session else ("id",)) from problem
         self._coverage = coverage
@@ -58,13 +62,17 @@ def _played(stage: Stage[StubbedWorld], turn: Turn) -> Played:
         return stage.say(turn.user)
     if turn.message is not None:
         kind, metadata = turn.message.type or "user_chat", dict(turn.message.metadata or {})
-        return stage.say(turn.message.text, kind=kind, metadata=metadata)
+        return stage.say(turn.message.text, kind=kind, metadata=metadata, model=_named(turn.message.model))
     if turn.agent is not None:
         return stage.say(turn.agent, role="agent")
     if turn.event is not None:
         return stage.act(turn.event)
     assert turn.advance is not None
     return stage.advance(milliseconds(turn.advance))
+
+
+def _named(model: NamedModel | None) -> dict[str, Any] | None:
+    return model.model_dump(exclude_none=True) if model else None
 
 
 def _user(case: Case) -> dict[str, Any]:

@@ -100,6 +100,7 @@ class _Known:
     decisions: Json
     caught: list[Json]
     problems: list[Json]
+    runtime: str | None
 
     def as_record(self, calls: list[Json]) -> Json:
         """These parts of the record as far as they are known; `calls` are those of the whole turn."""
@@ -115,8 +116,14 @@ class _Known:
                 searches.append({"at": one.at, "retriever": one.retriever, "error": WOULD_BE_ASKED})
             elif isinstance(one, Generate):
                 asked.append({"at": one.at, "stage": one.stage, "role": one.role, "problem": WOULD_BE_ASKED})
-        parts = {"steps": self.steps, "decisions": self.decisions, "caught": self.caught, "problems": self.problems}
+        parts: Json = {
+            "steps": self.steps,
+            "decisions": self.decisions,
+            "caught": self.caught,
+            "problems": self.problems,
+        }
         parts |= {"calls": known, "generations": asked, "retrievals": searches, "selections": []}
+        parts["runtime"] = self.runtime
         return {**parts, "waits_for": None, "outcome": None, "reason": "", "response_source": None}
 
 
@@ -129,7 +136,7 @@ def _played(turn: Turn) -> tuple[Answer, _Known | None]:
         while all(isinstance(one, ReadMemory) for one in calls):  # what is remembered decides nothing
             calls = playing.send([_not_done(one, turn.now_ms) for one in calls])
         parts = ([*turn.steps], dict(turn.decisions), [*turn.caught], [*turn.problems])
-        known = _Known(calls, len(turn.calls), *parts)
+        known = _Known(calls, len(turn.calls), *parts, record.runtime_of(turn))
         while True:
             ends = [_not_done(call, turn.now_ms) for call in calls]
             calls = playing.send(ends)

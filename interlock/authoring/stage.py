@@ -85,12 +85,24 @@ class Stage(Generic[W]):
         self._beside = Beside(world, plans, self._outside)
 
     def say(
-        self, text: str, *, role: str = "user", kind: str = "user_chat", metadata: dict[str, Any] | None = None
+        self,
+        text: str,
+        *,
+        role: str = "user",
+        kind: str = "user_chat",
+        metadata: dict[str, Any] | None = None,
+        model: dict[str, Any] | None = None,
     ) -> Played:
         """A message, as the service or (role `agent`) a colleague sends it."""
         self._messages += 1
         message = MessageReceived(
-            id=f"m{self._messages}", text=text, now_ms=self.now_ms, role=role, type=kind, metadata=metadata or {}
+            id=f"m{self._messages}",
+            text=text,
+            now_ms=self.now_ms,
+            role=role,
+            type=kind,
+            metadata=metadata or {},
+            model=model,
         )
         self._idle_at = self.now_ms + self.plan.session.idle_timeout_ms
         return self._play(message)

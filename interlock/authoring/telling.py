@@ -119,7 +119,7 @@ def _models(record: Json, at: str) -> Iterator[Line]:
             yield "plan", f"{plan['verdict']}: {actions}{''.join(f'; {one}' for one in plan['problems'])}"
     for asked in record.get("generations") or ():
         if asked["at"] == at and "role" in asked:
-            yield told_question(asked, _runtime(record) if asked["stage"] == "selection" else "")
+            yield told_question(asked, _runtime(record, at) if asked["stage"] == "selection" else "")
 
 
 def told_question(asked: Json, runtime: str = "") -> Line:
@@ -147,9 +147,11 @@ def _round(chosen: Json, record: Json) -> Iterator[Line]:
     yield "choice", f"{chosen.get('tool') or 'no tool'}, by {chosen.get('by', 'rules')}"
 
 
-def _runtime(record: Json) -> str:
-    """The runtime, where the reader does not take it for granted."""
-    return "" if record.get("runtime") in (None, PIPELINE) else str(record["runtime"])
+def _runtime(record: Json, at: str) -> str:
+    """The runtime of a step, where the reader does not take it for granted."""
+    own = (one.get("runtime") for one in record.get("selections") or () if one["at"] == at)
+    runtime = next(own, None) or record.get("runtime")
+    return "" if runtime in (None, PIPELINE) else str(runtime)
 
 
 def told_tables(record: Json) -> Iterator[Line]:

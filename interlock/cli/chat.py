@@ -28,15 +28,25 @@ if TYPE_CHECKING:
 @click.option("--address", help="Talk to a worker on this Temporal server, instead of starting both here.")
 @click.option("--session", help="Go on with this session; a new one if not given.")
 @click.option("--user", default="{}", metavar="JSON", help="Attributes of the user, as the service gives them.")
+@click.option("--model", metavar="JSON", help="The one model for all of a new session, if the agent allows it.")
 @click.option("--brief", is_flag=True, help="Show replies alone.")
 @told_plainly
 def command(
-    name: str, paths: tuple[Path, ...], address: str | None, session: str | None, user: str, brief: bool
+    name: str,
+    paths: tuple[Path, ...],
+    address: str | None,
+    session: str | None,
+    user: str,
+    model: str | None,
+    brief: bool,
 ) -> None:
     """Talk to the agent NAME. Lines come from the terminal, or from standard input; /help lists the commands.
 
     Without --address an in-memory Temporal server and a worker are started for the time of the conversation, and what a
     model writes is shown as it writes, unless it has to be judged first (`grounding`).
+
+    A model is named as a service names it: '{"model": "qwen-max"}', with `server`, `temperature` and `max_tokens` where
+    they differ from those of `general`.
     """
     from interlock.cli.conversation import Conversation
     from interlock.cli.logs import log_for_people
@@ -44,7 +54,8 @@ def command(
 
     given = {"id": "chat", **json_object(user, "--user")}
     session = f"chat-{uuid.uuid4().hex[:8]}" if session is None else named("session", session)
-    conversation = Conversation(name, session, given, why=not brief)
+    named_model = None if model is None else json_object(model, "--model")
+    conversation = Conversation(name, session, given, why=not brief, model=named_model)
     log_for_people()
     if address is None:
         from interlock.cli.bundles import agent_and_others, folders

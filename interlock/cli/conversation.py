@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from interlock.cli.options import json_object
 from interlock.cli.turns import INDENT, SPEAKERS, head, shown_turn, told_line
 from interlock.cli.watching import Screen, watched
 from interlock.client.errors import NoSuchSessionError, RejectedError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 HELP = """  /why            show or hide what decided each turn
   /type NAME      the type of the messages from now on, such as form
+  /model JSON     the one model for the messages from now on, such as {"model": "qwen-max"}; {} for none
   /takeover       a person takes over; /release gives back
   /agent TEXT     write as that person
   /close          end the session
@@ -33,7 +35,7 @@ HELP = """  /why            show or hide what decided each turn
 LISTEN_EVERY = 0.5
 """Seconds between two looks at the outbox while a procedure runs."""
 
-NEEDS = {"type": "the name of a type", "agent": "a text"}
+NEEDS = {"type": "the name of a type", "model": "a JSON object", "agent": "a text"}
 PEOPLE = ("takeover", "release", "close")
 
 
@@ -45,21 +47,34 @@ class Conversation:
 
     drafts: Drafts | None = None
 
-    def __init__(self, agent: str, session: str, user: dict[str, Any], *, why: bool) -> None:
+    def __init__(
+        self, agent: str, session: str, user: dict[str, Any], *, why: bool, model: dict[str, Any] | None = None
+    ) -> None:
         self.agent, self.session, self.user, self.why = agent, session, user, why
         self.type = "user_chat"
+        self._model_of_session = model
+        self._model: dict[str, Any] | None = None
         self.last: dict[str, Any] | None = None
         self._heard: int | None = None
         self._run = ""
         self._people = sys.stdin.isatty()
 
     async def talk(self, desk: Interlock, lines: Queue[str | None]) -> None:
-        """Until the lines end or the reader quits."""
+        """Until the lines end or the reader quits. Raises RejectedError where the session may not have its model."""
+        if self._model_of_session is not None:
+            await self._open_with(desk, self._model_of_session)
         if self._people:
             click.echo(f"session {self.session} of {self.agent}; /help lists the commands")
         while (line := await self._next(desk, lines)) not in (None, "/quit"):
             if line:
                 await self._take(desk, line)
+
+    async def _open_with(self, desk: Interlock, model: dict[str, Any]) -> None:
+        status = await desk.open(self.agent, self.session, user=self.user, model=model)
+        if status["turn"]:
+            told = f"session {self.session!r} has begun without `--model`; /model names one for its next messages"
+            raise RejectedError("begun", told)
+        self._run = status["run"]
 
     async def _next(self, desk: Interlock, lines: Queue[str | None]) -> str | None:
         """The next line; until it comes, what is said after a procedure has ended."""
@@ -102,6 +117,8 @@ class Conversation:
         elif word == "type":
             self.type = rest
             click.echo(f"  messages are of type {rest} now")
+        elif word == "model":
+            self._name(rest)
         elif word == "agent":
             started = time.perf_counter()
             reply = await desk.agent_message(self.agent, self.session, rest, by="chat")
@@ -109,10 +126,19 @@ class Conversation:
         else:
             click.echo(HELP if word == "help" else f"  no such command: {line}\n{HELP}")
 
+    def _name(self, written: str) -> None:
+        """The one model for the messages from now on."""
+        try:
+            self._model = json_object(written, "/model") or None
+        except click.UsageError as wrong:
+            click.echo(f"  {wrong.message}")
+        else:
+            click.echo(f"  messages name {written if self._model else 'no model'} now")
+
     async def _say(self, desk: Interlock, line: str) -> None:
         started, screen = time.perf_counter(), self._screen(line)
         async with await self._watching(desk, screen):
-            reply = await desk.send(self.agent, self.session, line, user=self.user, type=self.type)
+            reply = await desk.send(self.agent, self.session, line, user=self.user, type=self.type, model=self._model)
         said = screen.completes(reply["text"])
         await self._shown(desk, "" if screen.begun else line, started, reply, said=said)
 

@@ -10,7 +10,9 @@ from interlock.compiler.choices import named_tools
 from interlock.compiler.flow_states import results_asked
 from interlock.compiler.flow_walk import MOST_DEEP, Walk, start
 from interlock.compiler.order import check_order
+from interlock.compiler.plug_ins import check_brought
 from interlock.compiler.walk import NAMED, all_steps, flow_steps
+from interlock.plan.decomposers import decomposer, decomposer_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -163,6 +165,8 @@ def _expand(agent: Unit, step: Written, findings: Findings) -> None:
     if tool is None:
         return
     read = _slots_read(tool)
+    if step.model.decompose is not None:
+        _decomposed(agent, step, findings)
     for index, name in enumerate(step.model.expand or ()):
         slot = agent.find("slots", name)
         place = agent.value(*step.path, "expand", index)
@@ -182,6 +186,15 @@ def _expand(agent: Unit, step: Written, findings: Findings) -> None:
             message = f"slot {name!r} may hold several values, and {argument!r} takes one"
             hint = f"write `expand: [{name}]` to call once for each"
             findings.error("needs-expand", message, agent.value(*step.path, "call"), also=also, hint=hint)
+
+
+def _decomposed(agent: Unit, step: Written, findings: Findings) -> None:
+    """A decomposer that is there, and values of several slots for it to put together."""
+    place = agent.value(*step.path, "decompose")
+    check_brought("unknown-decomposer", step.model.decompose, decomposer, decomposer_names, place, findings)
+    if len(step.model.expand or ()) == 1:
+        message = "each value of one slot is a part by itself, so `decompose` means nothing"
+        findings.warning("no-effect", message, place, hint="take it out, or expand another slot as well")
 
 
 def _slots_read(tool: Part) -> dict[str, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.compiler.check_servers import check_answering
-from interlock.compiler.findings import suggestion
 from interlock.compiler.identifiers import is_identifier
 from interlock.compiler.mentions import ASKING
 from interlock.compiler.order import check_order
+from interlock.compiler.plug_ins import check_brought
 from interlock.compiler.walk import all_steps
 from interlock.plan.models import AUTO
-from interlock.plan.runtimes import BUILT_IN, PIPELINE, UnusableRuntimeError, brought, runtime_names
+from interlock.plan.runtimes import BUILT_IN, PIPELINE, brought, runtime_names
 from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def check_models(project: Project, findings: Findings) -> None:
         for step in all_steps(unit):
             if step.action == "call":
                 _call(unit, step, findings)
+            elif step.action == "act":
+                _searches(unit, step, findings)
             elif step.action == "generate":
                 for name, field in (step.model.output or {}).items():
                     _filled(unit, (*step.path, "output", name), name, field, findings)
@@ -89,11 +91,30 @@ def _asked(agent: Unit, findings: Findings) -> None:
             message = "this Agent remembers nothing"
             hint = "write `memory: {by: user.id}` at the Agent, or take it out"
             findings.warning("no-effect", message, agent.key(*step.path, "memory"), hint=hint)
-    retrieves = any(step.action == "retrieve" for step in all_steps(agent))
+    retrieves = any(step.action == "retrieve" or _searched(step) for step in all_steps(agent))
     for step in steps:
         if step.action == "generate" and step.model.sources == "append" and not retrieves:
             message = "there are no sources to add: nothing is retrieved"
             findings.warning("no-effect", message, agent.key(*step.path, "sources"))
+
+
+def _searched(step: Written) -> list[str]:
+    """The retrievers that a step lets a model search."""
+    return step.model.act.retrievers or [] if step.action == "act" else []
+
+
+def _searches(agent: Unit, step: Written, findings: Findings) -> None:
+    """A model names what it does by one name: a retriever has one that no tool or procedure has."""
+    for index, name in enumerate(_searched(step)):
+        tool = agent.find("tools", name)
+        if tool is None and name not in (step.model.act.procedures or ()):
+            continue
+        also = ((tool.key(), "the tool"),) if tool is not None else ()
+        message = (
+            f"{name!r} is a retriever and a {'tool' if tool is not None else 'procedure'}: a model names both alike"
+        )
+        place = agent.value(*step.path, "act", "retrievers", index)
+        findings.error("duplicate-name", message, place, also=also, hint="give the retriever another name")
 
 
 def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings) -> None:
@@ -113,30 +134,28 @@ def _filled(unit: Unit, path: Path, name: str, field: Field, findings: Findings)
 
 
 def _runtime(agent: Unit, findings: Findings) -> None:
-    """The runtime must be there where the spec is checked, and have something to choose for."""
+    """The runtimes must be there where the spec is checked, and have something to choose for."""
     name = agent.runtime
     acts = [step for step in all_steps(agent) if step.action == "act"]
     if name is not None:
         place = agent.value("runtime")
-        if name not in BUILT_IN:
-            _brought(name, place, findings)
-        if not acts and not agent.broken.get("flows"):
-            findings.warning("no-effect", "no step says `act`, so `runtime` means nothing", place)
+        _known_runtime(name, place, findings)
+        if not agent.broken.get("flows") and all(step.model.act.runtime is not None for step in acts):
+            lacking = "every `act` step has a `runtime` of its own" if acts else "no step says `act`"
+            findings.warning("no-effect", f"{lacking}, so `runtime` means nothing", place)
     for step in acts:
-        if step.model.act.handoff is not None and (name or PIPELINE) == PIPELINE:
+        choice, path = step.model.act, (*step.path, "act")
+        if choice.runtime is not None:
+            _known_runtime(choice.runtime, agent.value(*path, "runtime"), findings)
+        if choice.handoff is not None and (choice.runtime or name or PIPELINE) == PIPELINE:
             message = "the runtime `pipeline` never hands over"
             hint = "write `runtime: react`, or a `handoff` step"
-            findings.warning("no-effect", message, agent.key(*step.path, "act", "handoff"), hint=hint)
+            findings.warning("no-effect", message, agent.key(*path, "handoff"), hint=hint)
 
 
-def _brought(name: str, place: Location, findings: Findings) -> None:
-    try:
-        brought(name)
-    except UnusableRuntimeError as problem:
-        known = name in runtime_names()
-        message = f"runtime {name!r} cannot be used: {problem}" if known else f"there is no runtime {name!r}"
-        hint = "" if known else suggestion(name, runtime_names())
-        findings.error("unknown-runtime", message, place, hint=hint)
+def _known_runtime(name: str, place: Location, findings: Findings) -> None:
+    if name not in BUILT_IN:
+        check_brought("unknown-runtime", name, brought, runtime_names, place, findings)
 
 
 def _call(unit: Unit, step: Written, findings: Findings) -> None:

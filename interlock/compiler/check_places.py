@@ -42,6 +42,7 @@ WORKING = {
 KEYS_OF_CALLS = {
     "expand": "use `for_each`",
     "max_parts": "use `for_each`",
+    "decompose": "use `for_each`",
     "waiting": "say it in the Agent that runs the procedure",
 }
 """Keys of a step that need a conversation."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.compiler.check_suite_keys import check_suite_keys
 from interlock.compiler.check_work_suites import check_work_suite
 from interlock.compiler.findings import suggestion
+from interlock.compiler.lower_models import model
 from interlock.compiler.running_order import all_run
 from interlock.compiler.scopes import MESSAGE_TYPES, USER
 from interlock.compiler.shapes import received_shape
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
     from interlock.compiler.written import Path
     from interlock.spec.expected import Expect
+    from interlock.spec.models import NamedModel
 
 QUESTION = {"message": STRING, "prompt": STRING, "tools": list_of(STRING), "role": STRING}
 """What conditions read of a question to a model."""
@@ -74,6 +76,8 @@ class _Check:
             seen.setdefault(case.id, index)
             if self.unit.kind == "Agent":
                 self._user(case, ("cases", index))
+                named = case.session.model if case.session else None
+                self._model(named, ("session", "message"), ("cases", index, "session", "model"))
             for number, turn in enumerate(case.turns):
                 self._turn(turn, ("cases", index, "turns", number))
 
@@ -156,7 +160,23 @@ class _Check:
                 known = {*USER, *self.unit.user}
                 self._unknown("user attribute", name, known, (*path, "session", "user", name), key=True)
 
+    def _model(self, named: NamedModel | None, allowing: Sequence[str], path: Path) -> None:
+        """The one model that a start or a message names, where the Agent lets it, at a server of its models."""
+        if named is None:
+            return
+        allowed = self.unit.model_override or ""
+        if allowed not in allowing and "model_override" not in self.unit.broken:
+            message = f"{self.unit.name!r} lets no {path[-2]} name a model"
+            hint = f"write `model_override: {allowing[0]}` at the Agent, or take it out"
+            self.findings.error("model-not-allowed", message, self.suite.key(*path), hint=hint)
+        if named.server is not None:
+            known = {model(part).server for part in self.unit.visible.get("models", {}).values()}
+            lost = {ANY_NAME} if any(member.broken.get("models") for member in self.unit.closure()) else set()
+            self._unknown("models at server", named.server, sorted(known | lost), (*path, "server"))
+
     def _turn(self, turn: Any, path: Path) -> None:
+        if turn.message is not None and self.unit.kind == "Agent":
+            self._model(turn.message.model, ("message",), (*path, "message", "model"))
         if turn.message is not None and self.unit.kind == "Agent" and "message" not in self.unit.broken:
             declared = self.unit.message
             if turn.message.type is not None:

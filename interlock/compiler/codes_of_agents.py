@@ -18,6 +18,11 @@ AGENTS = {
         "Write `pipeline` or `react`, or install the package that brings it: as an entry point of the group "
         "`interlock.runtimes`. It must be there where a spec is checked, and on every worker.",
     ),
+    "unknown-decomposer": Meaning(
+        "`decompose` names none that is there",
+        "Install the package that brings it, as an entry point of the group `interlock.decomposers`: where specs are "
+        "checked, and on every worker. Or leave it out: then every combination gets a call.",
+    ),
     "screen-order": Meaning(
         "a screen is written after other gates (a warning)",
         "Screens run first wherever they stand. Write them first, so that the spec reads as it runs.",

@@ -11,7 +11,8 @@ PARTS = {
     "duplicate-name": Meaning(
         "two parts of one kind have the same name",
         "Among all that one spec can see, its own parts and those of its Libraries, a name is declared once. "
-        "Only `config` may be overridden, and `intents` with `merge`. Rename one of the two.",
+        "Only `config` may be overridden, and `intents` with `merge`. A model names tools, procedures and the "
+        "retrievers that it may search alike, so no two of them have one name. Rename one of the two.",
     ),
     "duplicate-spec": Meaning(
         "two specs have the same name",
@@ -362,6 +363,11 @@ PARTS = {
         "something in a Suite that does not suit what it tests",
         "A Suite of an Agent opens sessions and writes messages; one of a Procedure starts runs with `input`, sends "
         "events with `receive`, and looks at `result`, `failure` and `undone`.",
+    ),
+    "model-not-allowed": Meaning(
+        "a case of a Suite names a model where the Agent lets nobody name one",
+        "Write `model_override` at the Agent: `session` lets whoever opens a session name the one model, `message` "
+        "each message too. Or leave `model` out.",
     ),
     "no-stub": Meaning(
         "every case calls a tool that no stub answers",

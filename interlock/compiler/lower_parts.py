@@ -108,8 +108,8 @@ def _facts(written: Any) -> Facts:
 def retriever(part: Part) -> Retriever:
     """A retriever; its folder by the bundle it lies in and its path there, for each worker knows where bundles are."""
     written = part.model
-    at = str(part.key())
+    common: dict[str, Any] = {"at": str(part.key()), "top": written.top, "description": written.description}
     if written.documents is None:
-        return Retriever(at=at, kind="python", python=written.python, top=written.top)
+        return Retriever(**common, kind="python", python=written.python)
     folder = path_within(part.unit.document.file, written.documents)
-    return Retriever(at=at, kind="documents", bundle=part.unit.bundle, documents=folder, top=written.top)
+    return Retriever(**common, kind="documents", bundle=part.unit.bundle, documents=folder)

@@ -81,6 +81,7 @@ class _Lowering:
         choice = step.model.act
         said = {key: value for key in ("max_calls", "history") if (value := getattr(choice, key)) is not None}
         said |= {"guidance": maybe_text(step.model.guidance), "handoff": maybe_text(choice.handoff)}
+        said |= {"runtime": choice.runtime or "", "retrievers": tuple(choice.retrievers or ())}
         said |= {"tools": tuple(tools_of(self._unit, step)), "procedures": tuple(choice.procedures or ())}
         return plan.ActStep(**common, **said)
 
@@ -131,8 +132,8 @@ def _simple(step: Written, common: dict[str, Any]) -> plan.Step:
             most = model.max_parts or MAX_PARTS
             expand = tuple(model.expand or ())
             again = _repeat(model.repeat)
-            bind = model.with_ or {}
-            return plan.CallStep(**common, tool=model.call, bind=bind, expand=expand, max_parts=most, repeat=again)
+            given = {"bind": model.with_ or {}, "decompose": model.decompose or ""}
+            return plan.CallStep(**common, tool=model.call, expand=expand, max_parts=most, repeat=again, **given)
         case "collect":
             return plan.CollectStep(**common, slots=tuple(model.collect))
         case "respond":

@@ -173,6 +173,8 @@ def _step(unit: Unit, step: Written) -> Iterator[Mention]:
             yield Mention("retrievers", model.retrieve, (*path, "retrieve"))
         case "act" | "plan":
             yield from (Mention("tools", name, place) for name, place in named_tools(unit, step))
+            if step.action == "act":
+                yield from _many("retrievers", model.act.retrievers, (*path, "act", "retrievers"))
         case "flow":
             yield Mention("flows", model.flow, (*path, "flow"))
 

@@ -22,7 +22,8 @@ BEING_OPENED: Final = "the session is being opened"
 """What a query that comes too early fails with. Temporal carries no type with it, so the words are the contract."""
 
 RULES: Final = 2
-"""The rules of this version: by them a worker tells what a call may have done, and a run ends the calls that it stops.
+"""The rules of this version: by them a worker tells what a call may have done, a run ends the calls that it stops, and
+states facts beside the other calls of a loop.
 
 They stand in what activities answer, and so in the history; one of before they were written is of rules 1.
 """

@@ -6,6 +6,8 @@ from typing import Any
 
 from interlock.interpreter import calls
 from interlock.interpreter.called import asked_for, can_be_asked
+from interlock.interpreter.decomposing.port import Value as Said
+from interlock.interpreter.decomposing.port import problem_of
 from interlock.interpreter.failures import Interrupted, StepFailed
 from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.slots import Question, fill_in, question
@@ -122,12 +124,38 @@ def _combinations(turn: Turn, step: CallStep, path: str, needed: list[str]) -> l
     if asked is not None:
         message = f"nothing fills {asked.slots[0]!r}"
         raise StepFailed("missing", message, step.id, step.at, step.tool, question=asked, path=path)
-    if prod(len(values) for values in lists.values()) > step.max_parts:
+    parts = _parts(turn, step, lists) if step.decompose and prod(map(len, lists.values())) > 1 else None
+    if (prod(map(len, lists.values())) if parts is None else len(parts)) > step.max_parts:
         wide = tuple(name for name, values in lists.items() if len(values) > 1)
         asked = Question(engine_text(turn.program, turn.language, "narrow"), wide, candidates=lists)
         message = f"more than {step.max_parts} combinations"
         raise StepFailed("ambiguous", message, step.id, step.at, step.tool, question=asked, path=path)
-    return [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
+    return [*(parts or (dict(zip(lists, values, strict=True)) for values in product(*lists.values())))]
+
+
+def _parts(turn: Turn, step: CallStep, lists: dict[str, list[Any]]) -> list[dict[str, Any]] | None:
+    """Which values belong together, as the decomposer says; none where what it says cannot be used."""
+    slots = {name: _said(turn, name, values) for name, values in lists.items()}
+    try:
+        parts = turn.program.decomposers[step.decompose](turn.text, dict(slots))
+        problem = problem_of(parts, slots)
+    except Exception as bug:  # noqa: BLE001 - a plug-in may raise anything
+        parts, problem = [], f"it raised {type(bug).__name__}"
+    if problem:
+        turn.failed(step.at, "decomposer-failed", f"decomposer {step.decompose!r}: {problem}")
+        return None
+    distinct: list[dict[str, Any]] = []
+    for part in parts:
+        values = {name: part[name].value for name in lists}
+        distinct += [values] if values not in distinct else []
+    return distinct
+
+
+def _said(turn: Turn, name: str, values: list[Any]) -> tuple[Said, ...]:
+    """The values of a slot, with their places in the message if they were said in it."""
+    filled = turn.slots[name]
+    here = filled.turn == turn.state.turn and [one.value for one in filled.found] == values
+    return tuple(Said(one.value, one.start, one.end) for one in filled.found) if here else tuple(map(Said, values))
 
 
 def _values(turn: Turn, name: str) -> list[Any]:

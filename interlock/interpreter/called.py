@@ -60,7 +60,9 @@ def direct(turn: Turn) -> Answer | None:
     if rendered is None:
         return None
     if rendered.source == "facts":
-        return stated(rendered)
+        answer = stated(rendered)
+        answer.text = "\n\n".join([answer.text, *_refused(turn)])
+        return answer
     call = turn.real_calls[0]
     return Answer(
         "answer" if call.outcome == "success" else "error",
@@ -72,6 +74,17 @@ def direct(turn: Turn) -> Answer | None:
         rule=turn.program.mounts[call.tool].respond,
         fallback_used=rendered.fallback_used,
     )
+
+
+def _refused(turn: Turn) -> list[str]:
+    """Why the calls of loops that never went out did not, as far as there are words for it."""
+    loops = turn.asked.scratchpads if turn.asked is not None else {}
+    stopped = [call for call in turn.calls if call.step in loops and not call.went_out and call.fact is None]
+    return [call.message or _stopped(turn, call) for call in stopped if call.message or call.outcome != "skipped"]
+
+
+def _stopped(turn: Turn, call: CallResult) -> str:
+    return engine_text(turn.program, turn.language, "requires" if call.outcome == "requires" else "no_result")
 
 
 def asked_for(turn: Turn, call: CallResult) -> Question:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from interlock.contract.calls import RULES
 from interlock.interpreter import background, record
 from interlock.interpreter.commands import Changed, Command, Reply, Said
 from interlock.interpreter.deliveries import Deliveries, digest_of
@@ -59,11 +60,15 @@ class _Running:
 
 
 class Machine:
-    """One session under one program. `state` is changed in place; between two turns it is all there is."""
+    """One session under one program. `state` is changed in place; between two turns it is all there is.
 
-    def __init__(self, program: Program, state: State) -> None:
+    `rules` are those that the run goes by: a history is replayed by those that it was made by.
+    """
+
+    def __init__(self, program: Program, state: State, rules: int = RULES) -> None:
         self.program = program
         self.state = state
+        self._rules = rules
         self._deliveries = Deliveries(state)
         self._running: _Running | None = None
         self.stages = Stages()
@@ -106,6 +111,7 @@ class Machine:
         if effect != "pipeline":
             return self._unanswered(message, digest, effect)
         turn = new_turn(self.program, self.state, message, metadata)
+        turn.rules = self._rules
         self._running = _Running(turn, digest, answer(turn), self.state.status)
         return self._advance(self._running, None)
 
@@ -186,6 +192,7 @@ class Machine:
         state.last_ms = max(state.last_ms, now_ms)
         before, state.vars = state.vars, dict(state.background[child]["vars"])
         turn, calling = background.resumed(self.program, state, child, now_ms)
+        turn.rules = self._rules
         self._running = _Running(turn, "", calling, state.status, before)
         return self._advance(self._running, None)
 

@@ -8,6 +8,7 @@ from interlock.expressions.compile import compile_all
 from interlock.expressions.outcomes import Missing
 from interlock.expressions.sources import Expression, Source, Value
 from interlock.expressions.sources import Text as TextSource
+from interlock.interpreter.decomposing.registry import decomposer_of
 from interlock.interpreter.finder import Finder
 from interlock.interpreter.gate_order import screens_of, stretches_of
 from interlock.interpreter.lookups import looked_up
@@ -19,7 +20,7 @@ from interlock.interpreter.texts_of_plan import expressions_of, texts_of, told_i
 from interlock.plan.base import EVERY_LANGUAGE, Text
 from interlock.plan.plan import Plan
 from interlock.plan.sensitive import sensitive_in
-from interlock.plan.steps import steps_in
+from interlock.plan.steps import ActStep, CallStep, steps_in
 
 Compiled: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
@@ -32,7 +33,8 @@ class Program:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.digest = plan.digest
-        self.runtime = runtime_of(plan.runtime)
+        self.decomposers = {name: decomposer_of(name) for name in _decomposers(plan)}
+        self.runtimes = {name: runtime_of(name) for name in _runtimes(plan)}
         self.mounts = {mount.call: mount for mount in plan.mounts}
         self.screens = Screens(plan)
         self.finder = Finder(plan)
@@ -129,6 +131,17 @@ def _capability(plan: Plan, slot: str) -> tuple[frozenset[str], frozenset[str]]:
     tools = {name for name, tool in plan.tools.items() if any(one.source == path for one in tool.input.values())}
     intents = {mount.intent for mount in plan.mounts if mount.intent and mount.call in tools}
     return frozenset(intents), frozenset(tools)
+
+
+def _runtimes(plan: Plan) -> set[str]:
+    """Those that the Agent and its steps name."""
+    steps = (step for flow in plan.flows.values() for step in steps_in(flow))
+    return {plan.runtime, *(step.runtime for step in steps if isinstance(step, ActStep) and step.runtime)}
+
+
+def _decomposers(plan: Plan) -> set[str]:
+    steps = (step for flow in plan.flows.values() for step in steps_in(flow))
+    return {step.decompose for step in steps if isinstance(step, CallStep) and step.decompose}
 
 
 def _key(value: Any) -> str:

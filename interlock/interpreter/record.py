@@ -231,6 +231,12 @@ def _identifiers(turn: Turn) -> list[Json]:
     ]
 
 
+def runtime_of(turn: Turn) -> str | None:
+    """The runtime of the last round so far, of a step or of the Agent; none if there was none."""
+    rounds = turn.asking.selections
+    return rounds[-1].get("runtime", turn.program.plan.runtime) if rounds else None
+
+
 def _asked(turn: Turn, asked: Asking) -> Json:
     """What was asked of models and retrievers; who wrote last, and with which settings."""
     written = [one["role"] for one in asked.roles if one["stage"] == "generation"]
@@ -239,7 +245,7 @@ def _asked(turn: Turn, asked: Asking) -> Json:
         "model_stage_decisions": asked.roles or None,
         "final_model_role": written[-1] if written else None,
         "final_model_settings": settings and settings.model_dump(exclude={"at"}, exclude_none=True),
-        "runtime": turn.program.plan.runtime if asked.selections else None,
+        "runtime": runtime_of(turn),
         "scratchpad": [
             {"step": step, **for_record(block)} for step, blocks in asked.scratchpads.items() for block in blocks
         ],

@@ -12,6 +12,7 @@ from interlock.interpreter.replies import Answer, Outcome, Source
 from interlock.interpreter.run_steps import begin
 from interlock.interpreter.slots import Question
 from interlock.interpreter.state import Json
+from interlock.interpreter.stating import stated_beside
 from interlock.interpreter.texts import engine_text, slot_title
 from interlock.interpreter.turn import Calling, Turn
 
@@ -41,7 +42,7 @@ def _walked(turn: Turn, name: str, route: str, journal: Json) -> Calling[Answer]
         return Answer(turn.interrupted)
     lacks = _lacks(turn)
     if lacks is not None and not turn.parts:
-        return lacks
+        return _beside_facts(turn, lacks)
     if turn.parts:
         outcome = _outcome(turn)
         reason = next((part.reason for part in turn.parts if part.outcome == outcome and part.reason), "")
@@ -107,6 +108,14 @@ def _lacks(turn: Turn) -> Answer | None:
     return asking(asked_for(turn, asked.lacking), asked.lack, asked.lacking.outcome)
 
 
+def _beside_facts(turn: Turn, lacks: Answer) -> Answer:
+    """The question, below the facts that have been looked up by then."""
+    made = stated_beside(turn)
+    if made is not None:
+        lacks.text, lacks.data = f"{made.text}\n\n{lacks.text}", {**made.data, **lacks.data}
+    return lacks
+
+
 def _outcome(turn: Turn) -> Outcome:
     """What several parts come to: an answer if any of them is one, else the most cautious."""
     kinds = {part.outcome for part in turn.parts}
@@ -129,7 +138,9 @@ def _spoken(turn: Turn, outcome: Outcome, reason: str, data: Any) -> Answer:
         answer.output_mode = made[0].output_mode if len(turn.parts) == 1 else "text"
         answer.fallback_used = any(part.fallback_used for part in made)
         if data is None:
-            answer.data = made[0].data if len(made) == 1 else [part.data for part in made]
+            said: Any = made[0].data if len(made) == 1 else [part.data for part in made]
+            both = isinstance(said, dict) and isinstance(answer.data, dict)
+            answer.data = {**said, **answer.data} if both else said
     return answer
 
 

@@ -20,28 +20,14 @@ if TYPE_CHECKING:
     from interlock.plan.base import Text
     from interlock.plan.tools import Response
 
+RULES_WITH_FACTS = 2
+
 _COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 
 def stated(turn: "Turn", response: "Response", calls: "Sequence[CallResult]") -> Rendered:
     """All look-ups by a response, a line each. Nothing found is an honest refusal, whatever else was said."""
-    said_of = [_line(turn, response, call) for call in calls]
-    kinds = [kind for _, kind in said_of]
-    for call in calls:
-        if call.fact is not None and call.fact["status"] == UNRECOGNIZED:
-            turn.options += [one for one in offered(turn, call.fact["slot"]) if one not in turn.options]
-    data = {"facts": [_as_data(call) for call in calls]}
-    found = FOUND in kinds
-    looked_up = any(call.fact is not None for call in calls)
-    return Rendered(
-        "\n".join(line for line, _ in said_of),
-        "text",
-        data,
-        source="facts",
-        outcome="answer" if found else "decline" if looked_up else "error",
-        reason="" if found else kinds[0],
-        rule=next((name for name, one in turn.program.plan.responses.items() if one is response), None),
-    )
+    return _composed(turn, [(response, call) for call in calls])
 
 
 def stated_by_mounts(turn: "Turn") -> Rendered | None:
@@ -49,10 +35,52 @@ def stated_by_mounts(turn: "Turn") -> Rendered | None:
     calls = [call for call in turn.calls if call.went_out or call.fact is not None]
     if not any(call.fact is not None for call in calls):
         return None
-    mounts = [turn.program.mounts.get(call.tool) for call in calls]
-    names = {mount.respond if mount is not None else "" for mount in mounts}
-    response = turn.program.plan.responses.get(names.pop()) if len(names) == 1 else None
-    return stated(turn, response, calls) if response is not None and response.kind == "facts" else None
+    responses = [_of_mount(turn, call) for call in calls]
+    one = responses[0]
+    return stated(turn, one, calls) if one is not None and all(each is one for each in responses) else None
+
+
+def stated_beside(turn: "Turn") -> Rendered | None:
+    """The look-ups of loops, each by the response of its mount, where something else is to be said too.
+
+    None where that is not known of all of them, or where the run goes by rules that did not state them.
+    """
+    if turn.rules < RULES_WITH_FACTS:
+        return None
+    tools, loops = turn.program.plan.tools, turn.asked.scratchpads if turn.asked is not None else {}
+    calls = [call for call in turn.calls if call.step in loops and call.tool in tools and tools[call.tool].fact]
+    by = [(response, call) for call in calls if (response := _of_mount(turn, call)) is not None]
+    if len(by) < len(calls) or not any(call.fact is not None for call in calls):
+        return None
+    return _composed(turn, by)
+
+
+def _of_mount(turn: "Turn", call: "CallResult") -> "Response | None":
+    """The response that states facts, if the mount of a call names one."""
+    mount = turn.program.mounts.get(call.tool)
+    response = turn.program.plan.responses.get(mount.respond) if mount is not None else None
+    return response if response is not None and response.kind == "facts" else None
+
+
+def _composed(turn: "Turn", by: "Sequence[tuple[Response, CallResult]]") -> Rendered:
+    said_of = [_line(turn, response, call) for response, call in by]
+    kinds = [kind for _, kind in said_of]
+    for _, call in by:
+        if call.fact is not None and call.fact["status"] == UNRECOGNIZED:
+            turn.options += [one for one in offered(turn, call.fact["slot"]) if one not in turn.options]
+    found = FOUND in kinds
+    looked_up = any(call.fact is not None for _, call in by)
+    alike = all(response is by[0][0] for response, _ in by)
+    rules = (name for name, one in turn.program.plan.responses.items() if alike and one is by[0][0])
+    return Rendered(
+        "\n".join(line for line, _ in said_of),
+        "text",
+        {"facts": [_as_data(call) for _, call in by]},
+        source="facts",
+        outcome="answer" if found else "decline" if looked_up else "error",
+        reason="" if found else kinds[0],
+        rule=next(rules, None),
+    )
 
 
 def _as_data(call: "CallResult") -> "Json":

@@ -4,6 +4,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
+from interlock.contract.calls import RULES
 from interlock.interpreter.commands import Asked, RunProcedure
 from interlock.interpreter.events import Ended, MessageReceived
 from interlock.interpreter.stages import Stages
@@ -222,6 +223,8 @@ class Turn:
     """What is gone through, for whoever traces it."""
     secrets: "Secrets | None"
     """What is known to be sensitive; none as long as nobody has asked."""
+    rules: int
+    """By which rules the run goes: those of the version that it began with."""
 
     def __init__(  # written out, because the one of a dataclass calls a type for each field, which a turn feels
         self,
@@ -249,6 +252,7 @@ class Turn:
         self.asked = None
         self.stages = Stages()
         self.secrets = None
+        self.rules = RULES
 
     @property
     def asking(self) -> Asking:

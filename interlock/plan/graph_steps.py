@@ -130,8 +130,10 @@ class StepLines(Lines):
             case "retrieve":
                 return f"search {step.retriever}"
             case "act":
-                how = "" if self.plan.runtime == PIPELINE else f" ({self.plan.runtime})"
-                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures))}"
+                runtime = step.runtime or self.plan.runtime
+                how = "" if runtime == PIPELINE else f" ({runtime})"
+                searches = (f"search {name}" for name in step.retrievers)
+                return f"a model chooses{how}: {', '.join((*step.tools, *step.procedures, *searches))}"
             case "plan":
                 return f"a model plans: {', '.join(step.actions)}"
             case "generate" if step.output is not None:

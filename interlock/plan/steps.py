@@ -40,12 +40,13 @@ class Repeat(Part):
 
 
 class CallStep(BaseStep):
-    """One call of a tool, or one per combination of the values of `expand`'s slots."""
+    """One call of a tool, or one per combination of the values of `expand`'s slots; of those that `decompose` names."""
 
     action: Literal["call"]
     tool: str
     bind: dict[str, Value] = {}
     expand: tuple[str, ...] = ()
+    decompose: str = ""
     max_parts: int = 20
     repeat: Repeat | None = None
     compensate: tuple["Step", ...] = ()
@@ -135,11 +136,16 @@ class GenerateStep(BaseStep):
 
 
 class ActStep(BaseStep):
-    """Calls that a model may choose among mounted tools and procedures, one a round; `handoff`: it may hand over."""
+    """What a model may do, one action a round: mounted tools and procedures, and searches; `handoff`: it may hand over.
+
+    Without a `runtime` that of the Agent says how.
+    """
 
     action: Literal["act"]
     tools: tuple[str, ...]
     procedures: tuple[str, ...] = ()
+    retrievers: tuple[str, ...] = ()
+    runtime: str = ""
     handoff: Text | None = None
     max_calls: int = 5
     max_rounds: int = 5

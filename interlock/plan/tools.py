@@ -168,6 +168,7 @@ class Retriever(Placed):
     documents: str = ""
     python: str = ""
     top: int = 5
+    description: str = ""
 
 
 class Facts(Part):

@@ -17,6 +17,10 @@ class Choice(SpecModel):
     """The mounted tools that it may call; by default all."""
     procedures: Maybe[Listed[SpecName]] = None
     """The mounted procedures that it may run; none by default."""
+    retrievers: Maybe[Listed[Name]] = None
+    """The retrievers that it may search; none by default."""
+    runtime: Maybe[Name] = None
+    """How it chooses, in place of the Agent's `runtime`."""
     max_calls: Maybe[Annotated[int, Key(ge=1, le=20)]] = None
     """Most calls, and procedures that are run; 5 by default."""
     history: Maybe[Annotated[int, Key(ge=0, le=10)]] = None

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field as Key
 from pydantic import StringConstraints
 
+from interlock.contract.messages import MAX_TOKENS
 from interlock.spec.base import Duration, Expression, Maybe, Name, Said, SpecModel
 from interlock.spec.patterns import OF_USER
 
@@ -40,6 +41,19 @@ class Model(SpecModel):
     """The longest answer."""
     timeout: Maybe[Duration] = None
     """The longest wait for an answer; 60s by default."""
+
+
+class NamedModel(SpecModel):
+    """The one model that is asked for everything, in place of all roles."""
+
+    model: Said
+    """Name of the model, as the server knows it."""
+    server: Maybe[Name] = None
+    """A server that the agent has models at; by default that of `general`."""
+    temperature: Maybe[Annotated[float, Key(ge=0, le=2)]] = None
+    """How freely it writes; by default as `general`."""
+    max_tokens: Maybe[Annotated[int, Key(ge=1, le=MAX_TOKENS)]] = None
+    """The longest answer; by default that of `general`."""
 
 
 class ModelRule(SpecModel):

@@ -73,7 +73,7 @@ class Repeat(SpecModel):
 class CallStep(BaseStep):
     """Call a tool."""
 
-    key_rules = (Beside("max_parts", ("expand",)),)
+    key_rules = (Beside("max_parts", ("expand",)), Beside("decompose", ("expand",)))
 
     call: Name
     """The tool."""
@@ -81,6 +81,8 @@ class CallStep(BaseStep):
     """Values of the arguments that come from `caller`."""
     expand: Maybe[Listed[Name]] = None
     """Slots with several values: one call for each combination."""
+    decompose: Maybe[Name] = None
+    """What says which values belong together, by its entry point; by default each goes with all others."""
     max_parts: Maybe[Annotated[int, Key(ge=1, le=100)]] = None
     """Most combinations; beyond it the person is asked to narrow. 20 by default."""
     repeat: Maybe[Repeat] = None
@@ -334,6 +336,7 @@ ACTIONS: dict[str, type[BaseStep]] = {
 
 TALKING = frozenset({"collect", "reply", "refuse", "handoff", "retrieve", "act", "plan", "flow"}) | {
     "expand",
+    "decompose",
     "max_parts",
     "waiting",
 }

@@ -20,6 +20,7 @@ from interlock.spec.base import (
     Wired,
 )
 from interlock.spec.expected import Expect
+from interlock.spec.models import NamedModel
 from interlock.spec.rules import AnyOf, Beside, NotEmpty, OneOf
 from interlock.spec.specs import Head
 
@@ -160,6 +161,8 @@ class CaseSession(SpecModel):
     """Attributes of the user."""
     locale: Maybe[Said] = None
     """The user's locale."""
+    model: Maybe[NamedModel] = None
+    """The one model for the whole session."""
 
 
 class SentMessage(SpecModel):
@@ -171,6 +174,8 @@ class SentMessage(SpecModel):
     """Its type; user_chat by default."""
     metadata: Maybe[Wired[Value]] = None
     """Its metadata."""
+    model: Maybe[NamedModel] = None
+    """The one model for this turn."""
 
 
 class ReceivedEvent(SpecModel):

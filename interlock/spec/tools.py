@@ -247,6 +247,8 @@ class Retriever(SpecModel):
     """Name of an entry point of the group `interlock.retrievers`."""
     top: Annotated[int, Key(ge=1, le=50)] = 5
     """Most passages of one search."""
+    description: str = ""
+    """What it holds, for a model that may search it."""
 
 
 class Facts(SpecModel):

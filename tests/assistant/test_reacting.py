@@ -2,6 +2,10 @@
 
 import pytest
 
+from interlock.authoring.explaining import explained
+from interlock.authoring.telling import told
+from interlock.plan.graph import mermaid
+
 REACT = ("name: desk\n", "name: desk\nruntime: react\n")
 HANDOFF = ("act: {tools: [find, hold, weather], max_calls: 2}", "act: {handoff: {en: One moment., zh: 请稍候。}}")
 
@@ -226,3 +230,42 @@ def test_nobody_is_called_where_the_step_does_not_say_so(react, model):
     reply = react("it is about B1234")
     assert (reply["outcome"], reply["status"]) == ("ask", "ai_active")
     assert "hand_off" not in str(model.asked("selection")[0])
+
+
+# -- a runtime of a step ----------------------------------------------------------------------------------------------
+
+OWN = ("act: {tools: [find, weather]}", "act: {tools: [find, weather], runtime: react}")
+
+
+def test_a_step_may_have_a_runtime_of_its_own(changed, model):
+    desk = changed(OWN)
+    model.think(control="end", goal_met=True, thought="It is SENT.")
+    model.reply("It is SENT.")
+    desk("where is B1234")
+    assert (desk.record["runtime"], kinds(desk.record)[-1]) == ("react", ("thought", 2))
+    assert {one["runtime"] for one in desk.record["selections"]} == {"react"}
+    desk("it is about B1234")
+    assert desk.record["runtime"] == "pipeline"
+    assert [one for one in desk.record["selections"] if "runtime" in one] == []
+
+
+def test_what_is_told_of_a_question_names_the_runtime_of_its_step(changed, model):
+    desk = changed(OWN)
+    model.think(control="end", thought="It is SENT.")
+    model.reply("It is SENT.")
+    desk("where is B1234")
+    assert any(": selection by react, " in line for subject, line in told(desk.record) if subject == "model")
+
+
+def test_explain_and_the_graph_name_the_runtime_of_the_step(planned):
+    plan = planned(OWN)
+    assert "a model chooses (react): find, weather" in mermaid(plan)
+    assert "a model chooses: find, hold, weather" in mermaid(plan)
+    found = explained(plan, "where will it snow", now_ms=0, user={"id": "u1"}, metadata={})
+    told_of = [line for subject, line in found.lines if subject == "model"]
+    assert told_of[0].endswith("selection by react, would be asked")
+
+
+def test_steps_that_name_no_runtime_are_as_they_were(planned):
+    assert '"runtime"' not in planned().canonical()
+    assert planned().digest != planned(OWN).digest

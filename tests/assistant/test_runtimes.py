@@ -7,7 +7,8 @@ from interlock.interpreter.program import Program
 from interlock.interpreter.runtimes import registry
 from interlock.interpreter.runtimes.conformance import check_runtime
 from interlock.interpreter.runtimes.port import Act, Ask, End, HandOver, View
-from interlock.plan.runtimes import UnusableRuntimeError, brought, runtime_names
+from interlock.plan.plug_ins import UnusablePlugInError
+from interlock.plan.runtimes import brought, runtime_names
 from tests.assistant.conftest import DESK
 
 MODULE = """
@@ -144,7 +145,7 @@ def test_the_names_are_those_of_all_packages():
 
 def test_a_plan_whose_runtime_is_not_here_is_not_run(planned):
     plan = planned().model_copy(update={"runtime": "elsewhere"})
-    with pytest.raises(UnusableRuntimeError, match="runtime 'elsewhere': no installed package brings it"):
+    with pytest.raises(UnusablePlugInError, match="runtime 'elsewhere': no installed package brings it"):
         Program(plan)
 
 

@@ -229,3 +229,42 @@ def test_a_python_tool_has_no_status(desk, agent):
     suite = "stubs: {tools: {find: [{status: 200, payload: {}}]}}\ncases:\n  - id: one\n    turns: [{user: x}]\n"
     found = desk.compiled(in_python, suite).diagnostics
     assert [(one.code, one.location.line) for one in found] == [("lonely-key", 5)]
+
+
+WRITER = """
+kind: Agent
+name: desk
+model_override: message
+servers:
+  llm: {openai: "https://llm.example"}
+models:
+  general: {model: small}
+  complex: {model: large}
+routes:
+  - {id: say, flow: say}
+flows:
+  say:
+    - generate: complex
+      grounding: {mode: "off"}
+"""
+
+SPOKEN = """
+stubs:
+  models:
+    general: [{reply: As named.}]
+    complex: [{reply: As ruled.}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("session", "turn", "said"),
+    [
+        ("", "{user: hello}", "As ruled."),
+        ("\n    session: {model: {model: special}}", "{user: hello}", "As named."),
+        ("", "{message: {text: hello, model: {model: special, server: llm, temperature: 0}}}", "As named."),
+    ],
+)
+def test_the_model_that_a_case_names_serves_every_stage(desk, session, turn, said):
+    expecting = f"{turn[:-1]}, expect: {{reply: {{equals: {said}}}}}}}"
+    suite = f"{SPOKEN}\ncases:\n  - id: one{session}\n    turns:\n      - {expecting}\n"
+    assert told(desk.run(suite, WRITER)) == []

@@ -17,6 +17,7 @@ class Desk:
         self.asked = []
         self.fails = None
         self.reply = REPLY
+        self.turns = 0
 
     def _keep(self, *asked):
         self.asked.append(asked)
@@ -24,8 +25,13 @@ class Desk:
             raise self.fails
 
     async def send(self, agent, session, text, *, user, **more):
-        self._keep("send", agent, session, text, user, more["type"])
+        named = [more["model"]] if more["model"] else []
+        self._keep("send", agent, session, text, user, *named, more["type"])
         return self.reply
+
+    async def open(self, agent, session, *, user, model):
+        self._keep("open", agent, session, user, model)
+        return {"turn": self.turns, "run": "r1"}
 
     async def agent_message(self, agent, session, text, *, by):
         self._keep("agent_message", text, by)
@@ -56,12 +62,12 @@ def desk():
 def talk(desk, capsys):
     """What is shown when these lines are typed."""
 
-    def talk(*typed, why=False):
+    def talk(*typed, why=False, model=None):
         async def run():
             lines = asyncio.Queue()
             for line in (*typed, None):
                 lines.put_nowait(line)
-            await Conversation("agent", "s1", {"id": "u"}, why=why).talk(desk, lines)
+            await Conversation("agent", "s1", {"id": "u"}, why=why, model=model).talk(desk, lines)
 
         asyncio.run(run())
         return capsys.readouterr().out
@@ -99,6 +105,27 @@ def test_people_take_over_write_and_give_back(talk, desk):
 def test_messages_have_the_type_that_was_set(talk, desk):
     talk("/type form", "a=1")
     assert desk.asked[-1][-1] == "form"
+
+
+def test_the_session_is_opened_with_the_model_that_is_named(talk, desk):
+    talk("hello", model={"model": "large"})
+    assert desk.asked[0] == ("open", "agent", "s1", {"id": "u"}, {"model": "large"})
+    assert desk.asked[1][0] == "send"
+
+
+def test_a_session_that_has_begun_keeps_the_models_it_has(talk, desk):
+    desk.turns = 1
+    with pytest.raises(RejectedError, match="has begun without `--model`"):
+        talk("hello", model={"model": "large"})
+
+
+def test_messages_name_the_model_that_was_set_and_none_again(talk, desk):
+    said = talk('/model {"model": "large"}', "one", "/model large", "two", "/model {}", "three")
+    assert [asked[5:-1] for asked in desk.asked] == [({"model": "large"},)] * 2 + [()]
+    told = [line for line in said.splitlines() if line != "hi"]
+    assert told[0] == '  messages name {"model": "large"} now'
+    assert told[1].startswith("  /model is not JSON as a run takes it")
+    assert told[2] == "  messages name no model now"
 
 
 def test_the_last_record_is_shown_whole(talk, desk):

@@ -151,6 +151,18 @@ def test_chat_with_an_agent_that_no_worker_knows_ends_with_the_reason(dev):
     assert dev.process.stderr.read() == "[warning  ] Completing activity as failed why=\"no spec is named 'nobody'\"\n"
 
 
+def test_chat_names_a_model_where_the_agent_allows_it(dev):
+    words = ("chat", "desk", "--address", dev.address, "--model")
+    code, output, errors = ran(dev.folder, *words, '{"model": "large"}', said="x\n")
+    assert (code, output) == (1, "")
+    assert errors == "Error: this agent lets nobody name a model here (`model_override`)\n"
+    code, _, errors = ran(dev.folder, *words, '{"modle": "large"}', said="x\n")
+    assert code == 1
+    assert "unknown key 'modle'; did you mean 'model'?" in errors
+    code, _, errors = ran(dev.folder, *words, "large", said="x\n")
+    assert (code, "--model is not JSON as a run takes it" in errors) == (2, True)
+
+
 def test_a_second_dev_in_the_folder_is_refused(dev):
     code, _, errors = ran(dev.folder, "dev")
     assert (code, errors) == (1, "Error: `interlock dev` runs here already; stop it, or use --in-memory.\n")

@@ -21,6 +21,7 @@ class World:
             ("PROFIT", "HK", "FY2024"): [row("1"), row("2")],
         }
         self.endings = {}
+        self.others = {}
         self.passages = []
         self.text = "Demand rose."
         self.chooses = []
@@ -29,6 +30,9 @@ class World:
         self.calls = []
 
     def answer(self, call, now_ms):
+        if call.tool in self.others:
+            status, payload = self.others[call.tool]
+            return ToolReturned(call.call_id, "returned", now_ms, status=status, payload=payload)
         key = tuple(call.arguments[name] for name in ("metric", "place", "year"))
         self.calls.append(key)
         if key in self.endings:

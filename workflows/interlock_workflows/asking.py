@@ -54,7 +54,7 @@ async def search(plan: Plan, run_id: str, command: Retrieve) -> Retrieved:
     begun = now_ms()
     declared = plan.retrievers[command.retriever]
     request = RetrieveRequest(
-        retriever=declared.model_dump(mode="json"),
+        retriever=declared.model_dump(mode="json", exclude={"description"}),
         query=command.query,
         top=command.top,
         run_id=run_id,

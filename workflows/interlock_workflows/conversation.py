@@ -74,7 +74,7 @@ class Conversation:
             else:
                 if self._state is None:
                     self._state = new_state(program, self.opening, self._info)
-                self._turns = Turns(program, self._state, self._shown, self._upgrade)
+                self._turns = Turns(program, self._state, self._shown, self._upgrade, self.opening.rules)
         except ApplicationError as failure:
             self.failure = failure
 

@@ -31,13 +31,14 @@ REPLY_LIMIT = 1_000_000
 class Turns:
     """The machine of a session, what it asks for carried out, and what came of it shown."""
 
-    def __init__(self, program: Program, state: State, shown: Shown, upgrade: Upgrade) -> None:
+    def __init__(self, program: Program, state: State, shown: Shown, upgrade: Upgrade, rules: int) -> None:
         self.program = program
         self.state = state
+        self._rules = rules
         state.plan_digest = program.digest
         self._shown = shown
         self._upgrade = upgrade
-        self._machine = Machine(program, state)
+        self._machine = Machine(program, state, rules)
         self._in_turn = asyncio.Lock()
         self._taken = 0
         self._beside = Beside(state.run_id, self._ended)
@@ -94,7 +95,7 @@ class Turns:
         return last
 
     def _restart(self) -> None:
-        self._machine = Machine(self.program, self.state)
+        self._machine = Machine(self.program, self.state, self._rules)
 
     # -- procedures ---------------------------------------------------------------------------------------------------
 

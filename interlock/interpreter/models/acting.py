@@ -8,6 +8,7 @@ from interlock.interpreter.failures import Interrupted
 from interlock.interpreter.models.proposing import propose
 from interlock.interpreter.models.rounds import Rounds
 from interlock.interpreter.models.scratchpad import Scratchpad
+from interlock.interpreter.models.searching import search
 from interlock.interpreter.models.selecting import goes_on, select
 from interlock.interpreter.provenance import RESULT
 from interlock.interpreter.reading import read
@@ -51,7 +52,10 @@ def _round(turn: Turn, step: "ActStep", rounds: Rounds) -> Calling[bool]:
         raise hand_over(turn, step.handoff)
     if selection is None:
         return False
-    may = yield from rounds.tried(selection, number, partial(propose, turn, step))
+    if selection.candidate.searched:
+        may = yield from search(turn, step, selection, number, rounds.pad)
+    else:
+        may = yield from rounds.tried(selection, number, partial(propose, turn, step))
     return _goes_on(turn, step, rounds, may=may)
 
 

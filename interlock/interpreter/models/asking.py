@@ -67,7 +67,12 @@ def question(
 
 def description(turn: "Turn", name: str) -> str:
     """A tool or procedure in the words of its author."""
-    return turn.program.plan.taking(name).description or name.replace("_", " ").replace("-", " ")
+    return in_words(name, turn.program.plan.taking(name).description)
+
+
+def in_words(name: str, description: str) -> str:
+    """The words of an author for a part, or its name as words."""
+    return description or name.replace("_", " ").replace("-", " ")
 
 
 def _recent(turn: "Turn", window: int) -> list[str]:

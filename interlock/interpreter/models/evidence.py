@@ -35,6 +35,12 @@ def results(turn: "Turn") -> "list[CallResult]":
     return [call for call in _calls(turn) if call.outcome == "success" and not missed(call)]
 
 
+def found_in_loops(turn: "Turn") -> bool:
+    """Whether a model has searched for something in a loop, and it was found."""
+    loops = turn.asked.scratchpads.values() if turn.asked is not None else ()
+    return any(block.get("passages") for blocks in loops for block in blocks)
+
+
 def outcomes(turn: "Turn") -> "list[Json]":
     """The calls that have not, with what may be said of them; one that was silently skipped adds nothing."""
     return [

@@ -9,7 +9,7 @@ from interlock.interpreter import responses
 from interlock.interpreter.called import asked_for
 from interlock.interpreter.commands import Generate
 from interlock.interpreter.failures import Interrupted, StepFailed
-from interlock.interpreter.models import prompts, roles
+from interlock.interpreter.models import evidence, prompts, roles
 from interlock.interpreter.models.asking import entered, question
 from interlock.interpreter.models.filling import fill
 from interlock.interpreter.models.grounding import Claim, judged
@@ -18,6 +18,7 @@ from interlock.interpreter.models.remembering import recall
 from interlock.interpreter.models.sentences import whole_sentences
 from interlock.interpreter.models.strangers import Basis, basis_of, strange
 from interlock.interpreter.provenance import RESULT
+from interlock.interpreter.stating import stated_beside
 from interlock.interpreter.texts import engine_text, said_or
 from interlock.interpreter.turn import Calling, Part, Turn
 from interlock.plan.models import Class, Grounding
@@ -51,9 +52,12 @@ def generate(turn: Turn, step: "GenerateStep") -> "Calling[Json]":
     if step.output is not None:
         filled = yield from _filled(turn, step)
         return {"result": filled, RESULT: [{"model": turn.asking.generations[-1]["call"]}]}
-    if not turn.parts and responses.direct(turn) is not None:
+    if not turn.parts and not evidence.found_in_loops(turn) and responses.direct(turn) is not None:
         turn.asking.generations.append({"step": step.id, "at": step.at, "skipped": "a mount's response answers"})
         return {}
+    if not turn.parts and (made := stated_beside(turn)) is not None:
+        kind = "ask" if turn.asking.lack else made.outcome
+        turn.parts.append(Part(made.text, "facts", made.data, made.output_mode, made.rule, False, kind, made.reason))
     if step.memory:
         yield from recall(turn)
     if turn.interrupted:

@@ -20,12 +20,17 @@ def observed(turn: "Turn", blocks: "Sequence[Json]") -> str:
     for block in done:
         if len(as_data(done).encode(errors="replace")) <= CONTEXT_BYTES:
             break
-        if "result" in block:
-            block["result"] = LEFT_OUT
+        for key in {"result", "passages"} & block.keys():
+            block[key] = LEFT_OUT
     return as_data({"done": done}) if done else ""
 
 
 def _seen(turn: "Turn", block: "Json") -> "Json":
     known = {key: block[key] for key in KEYS if key in block}
     result = {"result": seen(turn, block["name"], block["result"])} if "result" in block else {}
-    return {**known, **result}
+    passages = {"passages": [_passage(one) for one in block["passages"]]} if block.get("passages") else {}
+    return {**known, **result, **passages}
+
+
+def _passage(found: "Json") -> "Json":
+    return {"title": found["source"].get("title", ""), "text": found["text"]}

@@ -34,6 +34,10 @@ EARLIER = (
     "Use it to understand what they mean. Take no number, date, identifier or result from it."
 )
 CITE = "After what you take from a passage write its number in brackets, as [1]."
+STATED = (
+    "What the look-ups have found, and what they have not, is said already, above your reply. "
+    "Say what there is beside it, and do not repeat it."
+)
 ONLY_ASK = "The request lacks what stands under `ask_for`. Ask for it in one or two sentences, and say nothing else."
 CLASSES = (
     "Say under `kind` what your reply is: `answer`, `ask_for_clarification` if only the user can say what is missing, "
@@ -99,6 +103,8 @@ def _system(turn: "Turn", instructions: list[str], shown: Shown, *, classed: boo
         rules.append(EARLIER)
     if shown.passages:
         rules.append(CITE)
+    if any(part.source == "facts" for part in turn.parts):
+        rules.append(STATED)
     if lack:
         rules.append(ONLY_ASK)
     if classed:

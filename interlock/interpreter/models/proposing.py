@@ -117,17 +117,18 @@ def _is(given: str, found: "Found", exact_case: bool) -> bool:
 
 
 def with_strangers(turn: Turn, candidate: "Candidate", proposed: "Json") -> list[str]:
-    """The arguments whose proposed texts name an identifier that the user has not said lately, in whatever case."""
+    """The arguments whose proposed texts name an identifier that the user has not said lately."""
     inputs = candidate.taking.input
     texts = {name: given for name, given in proposed.items() if inputs[name].source == "model"}
-    if not texts or not turn.program.identifiers:
-        return []
+    return [name for name, text in texts.items() if names_strangers(turn, text)]
+
+
+def names_strangers(turn: Turn, text: str) -> bool:
+    """Whether a text names an identifier that the user has not said lately, in whatever case."""
+    if not turn.program.identifiers:
+        return False
     said = _said(turn)
-    return [
-        name
-        for name, text in texts.items()
-        if any(_named(turn, form) - said for form in (text, text.lower(), text.upper()))
-    ]
+    return any(_named(turn, form) - said for form in (text, text.lower(), text.upper()))
 
 
 def _said(turn: Turn) -> set[str]:

@@ -1,4 +1,4 @@
-"""The step `retrieve`: passages for what is generated later in the turn. A search that fails does not stop the turn."""
+"""Searches: passages for what is generated later in the turn. One that fails does not stop the turn."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from interlock.interpreter.turn import Calling, Turn
 if TYPE_CHECKING:
     from interlock.interpreter.events import Retrieved
     from interlock.interpreter.state import Json
-    from interlock.plan.steps import RetrieveStep
+    from interlock.plan.steps import ActStep, RetrieveStep
 
 TITLE_ONLY = ("title", "document", "locator")
 
@@ -22,21 +22,31 @@ def retrieve(turn: Turn, step: "RetrieveStep") -> "Calling[Json]":
     query = _query(turn, step)
     if not query:
         return {}
-    declared = turn.program.plan.retrievers[step.retriever]
-    asked = Retrieve(number(turn.state), step.retriever, query, step.top or declared.top, step.id, step.at)
-    came: Retrieved = (yield [asked])[0]
-    entry: Json = {"step": step.id, "at": step.at, "retriever": step.retriever, "elapsed_ms": came.elapsed_ms}
+    passages = yield from searched(turn, step, step.retriever, query, step.top)
+    if passages is None:
+        return {}
+    found = {"count": len(passages), "sources": turn.asking.retrievals[-1]["sources"]}
+    return {"result": found, RESULT: [{"retriever": step.retriever}]}
+
+
+def searched(
+    turn: Turn, step: "RetrieveStep | ActStep", retriever: str, query: str, top: int | None = None
+) -> "Calling[list[Json] | None]":
+    """What a retriever finds, which joins the passages of the turn; none where the search fails, as the record says."""
+    most = top or turn.program.plan.retrievers[retriever].top
+    came: Retrieved = (yield [Retrieve(number(turn.state), retriever, query, most, step.id, step.at)])[0]
+    entry: Json = {"step": step.id, "at": step.at, "retriever": retriever, "elapsed_ms": came.elapsed_ms}
     turn.asking.retrievals.append(entry)
     if turn.interrupted:
         raise Interrupted
     if came.passages is None:
         entry["error"] = came.message
         turn.failed(step.at, "retrieval-failed", came.message)
-        return {}
+        return None
     entry["sources"] = [_named(one["source"]) for one in came.passages]
-    turn.asking.passages += [dict(one) for one in came.passages]
-    found = {"count": len(came.passages), "sources": entry["sources"]}
-    return {"result": found, RESULT: [{"retriever": step.retriever}]}
+    passages = [dict(one) for one in came.passages]
+    turn.asking.passages += passages
+    return passages
 
 
 def _query(turn: Turn, step: "RetrieveStep") -> str:

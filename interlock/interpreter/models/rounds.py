@@ -52,6 +52,7 @@ class Rounds:
         turn.asking.said = self.entry["said"]
         turn.intents |= dict.fromkeys(self.entry["intents"], True)
         self.made = self.pad.results(self.step.id, self.step.at)
+        turn.asking.passages += self.pad.found
         result = CallResult(self.pad.blocks[-1]["name"], self.step.id, self.step.at, "success", went_out=True)
         if ended["ending"] == "done":
             result.result = ended["result"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 THOUGHT_CHARS = 500
 """How much of what a model gives as its reason is kept."""
 
-UNSHOWN = ("result", "went_out", "from")
+UNSHOWN = ("result", "passages", "went_out", "from")
 """What of a block is not in the record: results stand there with their calls, as far as they may be seen."""
 
 
@@ -63,6 +63,17 @@ class Scratchpad:
             block["from"] = {"run": run} if run else {"receipt": result.receipt_id}
         self.blocks.append({"kind": "observation", "round": self.round, **block})
 
+    def passages(self, name: str, found: "list[Json] | None") -> None:
+        """What came of a search; none where it has failed."""
+        outcome = "error" if found is None else "success"
+        block = {"name": name, "outcome": outcome, "passages": found or [], "went_out": False}
+        self.blocks.append({"kind": "observation", "round": self.round, **block})
+
+    @property
+    def found(self) -> "list[Json]":
+        """The passages of all searches."""
+        return [one for block in self.observations for one in block.get("passages", ())]
+
     def results(self, step: str, at: str) -> list[CallResult]:
         """The calls and runs that the blocks tell of; those of an earlier turn do not count as calls of this one."""
         return [
@@ -70,6 +81,7 @@ class Scratchpad:
                 block["name"], step, at, block["outcome"], result=block.get("result"), message=block.get("message", "")
             )
             for block in self.observations
+            if "passages" not in block
         ]
 
 

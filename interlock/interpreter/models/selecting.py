@@ -7,33 +7,37 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from interlock.interpreter import pregate
 from interlock.interpreter.models import roles
-from interlock.interpreter.models.asking import asked, description, noted
+from interlock.interpreter.models.asking import asked, description, in_words, noted
 from interlock.interpreter.models.observing import observed
 from interlock.interpreter.models.scratchpad import THOUGHT_CHARS
 from interlock.interpreter.runtimes.port import Act, Action, Ask, End, HandOver, Move, View
 from interlock.interpreter.sources import Desk
 from interlock.interpreter.trusted import is_short, shown
 from interlock.interpreter.turn import Calling, Turn
+from interlock.plan.tools import Taking
 
 if TYPE_CHECKING:
     from interlock.interpreter.pregate import Judged
     from interlock.interpreter.runtimes.port import Runtime
     from interlock.interpreter.state import Json
     from interlock.plan.steps import ActStep
-    from interlock.plan.tools import Taking
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A tool or procedure that may be chosen; `judged` is what the identifiers of the message say, where it has any."""
+    """An action that may be chosen; `judged` is what the identifiers of the message say, where it has any.
+
+    A retriever is searched, and takes no arguments.
+    """
 
     name: str
-    taking: "Taking"
+    taking: Taking
     bind: Mapping[str, Any]
     intent: str
     judged: "Judged | None" = None
+    searched: bool = False
 
     @property
     def qualifies(self) -> bool:
@@ -62,6 +66,7 @@ def select(
 ) -> "Calling[tuple[Move, Selection | None]]":
     """The move of this round, and what it tries; `blocks` is the scratchpad so far. Nothing is tried twice."""
     entry: Json = {"stage": "selection", "step": step.id, "at": step.at, "round": number}
+    entry |= {"runtime": step.runtime} if step.runtime else {}
     turn.asking.selections.append(entry)
     with turn.stages.within("tool-selection-decision", step=step.id, at=step.at, round=number) as known:
         move, selection = yield from _moved(turn, step, number, blocks, entry)
@@ -77,7 +82,7 @@ def _moved(
     ruled = _ruled(turn, candidates)
     view = View(
         number,
-        tuple([Action(one.name, _kind(turn, one.name), description(turn, one.name)) for one in candidates]),
+        tuple([_action(turn, one) for one in candidates]),
         ruled,
         tuple(deepcopy(blocks)),  # a runtime may read them, and change nothing
         may_hand_over=step.handoff is not None,
@@ -87,7 +92,8 @@ def _moved(
         answer = yield from _answer(turn, step, move, view)
         view = replace(view, asked=True, answer=answer)
         move = _chosen(turn, step, view)
-    return move, _selection(turn, move, view, {one.name: one for one in candidates}, entry)
+    by_name = {one.name: one for one in candidates}
+    return move, _selection(move, view, by_name, entry, _named(turn, step))
 
 
 def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
@@ -97,7 +103,9 @@ def goes_on(turn: Turn, step: "ActStep", blocks: "Sequence[Json]") -> bool:
 
 def _candidates(turn: Turn, step: "ActStep", done: set[str], entry: "Json") -> list[Candidate]:
     names = [name for name in (*step.tools, *step.procedures) if name not in done]
-    return [one for name in names if (one := candidate_of(turn, name, entry))]
+    called = [one for name in names if (one := candidate_of(turn, name, entry))]
+    searched = [name for name in step.retrievers if name not in done]
+    return [*called, *(Candidate(name, Taking(at=step.at), {}, "", searched=True) for name in searched)]
 
 
 def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
@@ -119,8 +127,11 @@ def candidate_of(turn: Turn, name: str, entry: "Json") -> Candidate | None:
     return Candidate(name, taking, mount.bind, mount.intent, judged)
 
 
-def _kind(turn: Turn, name: str) -> Any:
-    return "tool" if name in turn.program.plan.tools else "procedure"
+def _action(turn: Turn, candidate: Candidate) -> Action:
+    plan, name = turn.program.plan, candidate.name
+    if candidate.searched:
+        return Action(name, "retriever", f"Search: {in_words(name, plan.retrievers[name].description)}")
+    return Action(name, "tool" if name in plan.tools else "procedure", description(turn, name))
 
 
 def _ruled(turn: Turn, candidates: list[Candidate]) -> str:
@@ -148,23 +159,26 @@ def _chosen(turn: Turn, step: "ActStep", view: View) -> Move:
     if isinstance(move, Act | End | HandOver) or (isinstance(move, Ask) and not view.asked):
         return move
     if move is not None:
-        turn.failed(step.at, "runtime-failed", f"runtime {turn.program.plan.runtime!r} made no move that it may make")
+        turn.failed(step.at, "runtime-failed", f"runtime {_named(turn, step)!r} made no move that it may make")
     return End()
 
 
 def _guarded(turn: Turn, step: "ActStep", ask: "Callable[[Runtime], T]") -> T | None:
     """What the runtime answers; a loop that fails leaves the flow to go on, and the record says so."""
     try:
-        return ask(turn.program.runtime)
+        return ask(turn.program.runtimes[_named(turn, step)])
     except Exception as bug:  # noqa: BLE001 - a plug-in may raise anything
-        name = turn.program.plan.runtime
-        turn.failed(step.at, "runtime-failed", f"runtime {name!r} raised {type(bug).__name__}")
+        turn.failed(step.at, "runtime-failed", f"runtime {_named(turn, step)!r} raised {type(bug).__name__}")
         return None
+
+
+def _named(turn: Turn, step: "ActStep") -> str:
+    return step.runtime or turn.program.plan.runtime
 
 
 def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json | None]":
     """What the model decides, if it can be used. It chooses among actions by their names, and never sees a value."""
-    heading = "Actions" if any(one.kind == "procedure" for one in view.actions) or ask.sees else "Tools"
+    heading = "Actions" if any(one.kind != "tool" for one in view.actions) or ask.sees else "Tools"
     actions = "\n".join(f"- {one.name}: {one.description}" for one in view.actions)
     system = f"{ask.task}\n\n{heading}:\n{actions}"
     seen = observed(turn, view.blocks) if ask.sees else ""
@@ -175,11 +189,13 @@ def _answer(turn: Turn, step: "ActStep", ask: Ask, view: View) -> "Calling[Json 
     return value
 
 
-def _selection(turn: Turn, move: Move, view: View, by_name: Mapping[str, Candidate], entry: "Json") -> Selection | None:
+def _selection(
+    move: Move, view: View, by_name: Mapping[str, Candidate], entry: "Json", runtime: str
+) -> Selection | None:
     """What is tried, if it may be; a name that is not eligible is none."""
     candidate = by_name.get(move.name) if isinstance(move, Act) else None
     rules = candidate is None or candidate.name == view.ruled
-    by = "model" if view.asked else "rules" if rules else turn.program.plan.runtime
+    by = "model" if view.asked else "rules" if rules else runtime
     entry |= {"by": by, "tool": candidate.name if candidate else None}
     if view.asked and not isinstance(move, Ask):
         entry["reason"] = move.thought[:THOUGHT_CHARS]

@@ -54,7 +54,7 @@ def strange(turn: "Turn", text: str, basis: Basis) -> dict[str, list[str]]:
         figures = unsourced(stated, [*evidence.sources(turn, basis.shown), basis.own])
     else:
         figures = unsourced(stated, basis.facts, in_words=True)
-    citations = unknown_citations(text, passages) if turn.asking.retrievals else []
+    citations = unknown_citations(text, passages) if passages or turn.asking.retrievals else []
     found = {"unsourced_figures": figures, "unknown_citations": citations}
     there = {flag: each for flag, each in found.items() if each}
     for flag, each in there.items():

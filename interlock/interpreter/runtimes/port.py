@@ -21,7 +21,7 @@ class Action:
     """Something that may be done in this round; `description` is in the words of its author."""
 
     name: str
-    kind: Literal["tool", "procedure"]
+    kind: Literal["tool", "procedure", "retriever"]
     description: str
 
 
@@ -34,7 +34,7 @@ class View:
 
     - `thought`: `text`, and the `control` that came with it;
     - `action`: `name`, `by` whom it was chosen, and whether `more` is to follow;
-    - `observation`: `name`, `outcome`, and `result` of a success or a `message`.
+    - `observation`: `name`, `outcome`, and `result` of a success or a `message`; of a search, its `passages`.
 
     `asked` says whether the model has been asked in this round, `answer` what it said: none if nothing usable.
     """

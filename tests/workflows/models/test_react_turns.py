@@ -40,10 +40,11 @@ async def thinking(request, writer):
     asked = json.loads(request.body)
     if asked["model"] == "small":
         told = SAID
-    elif "thought" in asked["response_format"]["json_schema"]["schema"]["properties"]:
+    elif "thought" in (parts := asked["response_format"]["json_schema"]["schema"]["properties"]):
+        sought = {"tool": "notebook"} if "notebook" in parts["tool"]["enum"] else {}
         seen = "Fog comes tonight." in json.dumps(asked["messages"], ensure_ascii=False)
         over = {"thought": "Now it is known.", "goal_met": True, "control": "end", "tool": "no_tool"}
-        told = THOUGHT | (over if seen else {})
+        told = THOUGHT | sought | (over if seen else {})
     else:
         told = {"topic": "fog"}
     await written(writer, raw(body=services.openai(json.dumps(told))))
@@ -104,3 +105,27 @@ async def test_a_runtime_of_another_package_runs_in_the_workflow_and_replays(sta
     assert record["runtime"] == "backwards"
     await replayed(history)
     brought.cache_clear()
+
+
+def found(query, top):
+    """A retriever that knows of fog alone."""
+    return [{"text": "Fog comes tonight.", "source": {"document": "fog.md"}}] if "fog" in query else []
+
+
+async def test_a_search_is_an_action_whose_passages_are_seen_and_replayed(stage, serve, tmp_path, s1):
+    model = serve(handler=thinking)
+    (tmp_path / "desk.yaml").write_text(
+        DESK.replace("TIMEOUT", "20s")
+        .replace("name: desk\n", "name: desk\nretrievers: {notebook: {python: notebook}}\n")
+        .replace("act: {tools: [search, clock]}", "act: {runtime: react, retrievers: [notebook]}")
+    )
+    plan = plans_in(tmp_path)["desk"]
+    async with stage.serving(plan, retrievers={"notebook": found}):
+        talk = await stage.talk()
+        reply, record = await turn_of(talk, s1, "do the notes speak of fog?")
+        history = await history_of(talk, s1)
+    assert (reply["text"], [one["document"] for one in reply["sources"]]) == (SAID["text"], ["fog.md"])
+    assert [one["stage"] for one in record["generations"]] == ["selection", "selection", "generation"]
+    assert [one["retriever"] for one in record["retrievals"]] == ["notebook"]
+    assert len(asked_of(model)) == 3
+    await replayed(history)
