@@ -79,7 +79,7 @@ async def test_what_no_model_has_filled_in_stands_still_until_it_is_tried_again(
     async with stage.serving(plan):
         handle = await begin(stage, "letters", {"letters": ["x"]})
         status = await comes_to(handle, "failed")
-        assert (status["failure"]["kind"], status["failure"]["step"]) == ("model", "sorted")
+        assert (status["failure"]["kind"], status["failure"]["step"]) == ("model", "each[1]/sorted")
         assert len(wire.seen) == 1
         answers.append(filled("other"))
         await handle.execute_update("retry", {"by": "ann"})
