@@ -1,4 +1,4 @@
-"""The search attributes of a run: their names, their keys, and how a namespace comes to know them."""
+"""What Temporal has of a run: search attributes, how a namespace comes to know them, and the memo of its id."""
 
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
@@ -12,6 +12,9 @@ SPEC = SearchAttributeKey.for_keyword("InterlockSpec")
 DIGEST = SearchAttributeKey.for_keyword("InterlockDigest")
 STATUS = SearchAttributeKey.for_keyword("InterlockStatus")
 KEYS = (SPEC, DIGEST, STATUS)
+
+RUN_MEMO = "interlock_run"
+"""The memo by which a run gives one that it starts an id that is the same when it is reset itself."""
 
 
 async def ensure_search_attributes(client: Client) -> None:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from temporalio.client import Client
 
-from interlock.client.attributes import SPEC
+from interlock.client.attributes import RUN_MEMO, SPEC
 from interlock.client.delivery import delivered
 from interlock.client.ends import CUT_OFF
 from interlock.client.errors import NoSuchSessionError
@@ -100,6 +100,9 @@ async def _begun(client: Client, run: str, root: str | None) -> dict[str, Json |
     found: dict[str, Json | None] = {}
     async for one in client.list_workflows(f"WorkflowId STARTS_WITH '{known}'"):
         if one.id.startswith(run + "/") and one.root_id == root:
-            opened = one.typed_search_attributes.get(SPEC) is not None
-            found.setdefault(one.id, None if opened else {"spec": one.workflow_type, "run": one.run_id})
+            if one.typed_search_attributes.get(SPEC) is not None:
+                found.setdefault(one.id, None)
+            elif one.id not in found:
+                known = await one.memo_value(RUN_MEMO, one.run_id)
+                found[one.id] = {"spec": one.workflow_type, "run": known}
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interlock.compiler.findings import suggestion
-from interlock.compiler.literals import fits_type, is_zone, misfit, schema_problem
+from interlock.compiler.literals import fits_type, is_zone, misfit, misfit_among, schema_problem
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import has_template
 from interlock.contract.stored import STORABLE
@@ -109,20 +109,29 @@ def _above(low: Any, high: Any) -> bool:
 
 
 def _values(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
-    for index, value in enumerate(field.enum or ()):
-        _value(unit, (*path, "enum", index), value, field, findings)
+    for index, problem in enumerate(_among(field)):
+        if problem is not None:
+            findings.error(*problem, unit.value(*path, "enum", index))
     if has_template(field.default):
         message = "the `default` of a field is not computed"
         findings.error("template-not-here", message, unit.value(*path, "default"))
     elif field.default is not None:
-        _value(unit, (*path, "default"), field.default, field, findings)
+        problem = _problem(field, field.default, misfit(field, field.default))
+        if problem is not None:
+            findings.error(*problem, unit.value(*path, "default"))
 
 
-def _value(unit: Unit, path: Path, value: Any, field: Field, findings: Findings) -> None:
+def _among(field: Field) -> list[tuple[str, str] | None]:
+    """What is wrong with each value of an `enum`, by all else that the field says."""
+    values = field.enum or ()
+    found = misfit_among(field.model_copy(update={"enum": None}), values)
+    return [_problem(field, *one) for one in zip(values, found, strict=True)]
+
+
+def _problem(field: Field, value: Any, misfit: str) -> tuple[str, str] | None:
     if not fits_type(field, value):
-        findings.error("type-mismatch", f"{value!r} is no {field.type}", unit.value(*path))
-    elif problem := misfit(field, value):
-        findings.error("misfit", problem, unit.value(*path))
+        return "type-mismatch", f"{value!r} is no {field.type}"
+    return ("misfit", misfit) if misfit else None
 
 
 def _timezone(unit: Unit, path: Path, field: Field, findings: Findings) -> None:

@@ -100,7 +100,8 @@ def _mentions(unit: Unit) -> Iterator[Mention]:
 def _unknown(unit: Unit, mention: Mention, findings: Findings) -> None:
     what = SINGULAR[mention.plural]
     broken = {name: None for member in unit.closure() for name in member.broken.get(mention.plural, ())}
-    known = {**unit.visible.get(mention.plural, {}), **broken}
+    visible = unit.visible.get(mention.plural, {})
+    known = {**visible, **broken} if broken else visible
     hint = suggestion(mention.name, known, none=f"nothing is declared under `{mention.plural}`")
     place = unit.key(*mention.path) if mention.path[-1] == mention.name else unit.value(*mention.path)
     findings.error("unknown-target", f"there is no {what} {mention.name!r}", place, hint=hint)

@@ -37,7 +37,7 @@ class Findings:
 
 def suggestion(name: str, known: Iterable[str], *, none: str = "") -> str:
     """A hint that names the known name nearest to `name`, or lists what there is; `none` when there is nothing."""
-    names = list(dict.fromkeys(known))
+    names = list(known if isinstance(known, dict) else dict.fromkeys(known))
     close = most_similar(name, names)
     if close:
         return f"did you mean {close!r}?"

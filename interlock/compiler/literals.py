@@ -14,6 +14,8 @@ from interlock.plan.formats import FORMATS
 from interlock.text.patterns import pattern_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jsonschema.exceptions import SchemaError
 
     from interlock.spec.fields import Field
@@ -21,17 +23,24 @@ if TYPE_CHECKING:
 
 def misfit(field: Field, value: Any) -> str:
     """In what a value of the right type is not as the field says; empty if it is, or if the field itself is wrong."""
-    if not _is_sound(field):
-        return ""
-    return next((str(one) for one in misfits(PlanField(**field_values(field)), value)), "")
+    return misfit_among(field, [value])[0]
+
+
+def misfit_among(field: Field, values: Sequence[Any]) -> list[str]:
+    """The same for several values."""
+    if not values or not _is_sound(field):
+        return [""] * len(values)
+    declared = PlanField(**field_values(field))
+    return [next((str(one) for one in misfits(declared, value)), "") for value in values]
 
 
 def fits_type(field: Field, value: Any) -> bool:
     """Whether a value can be one of the field's type; a date or time is one that there is."""
     if not may_become(shape_of(value), whole_shape(field)):
         return False
-    bare = PlanField(type=field.type, timezone=field.timezone)
-    return field.type not in ("date", "datetime") or not is_zone(field.timezone) or not any(misfits(bare, value))
+    if field.type not in ("date", "datetime") or not is_zone(field.timezone):
+        return True
+    return not any(misfits(PlanField(type=field.type, timezone=field.timezone), value))
 
 
 def is_zone(name: str) -> bool:

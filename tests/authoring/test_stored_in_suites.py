@@ -113,6 +113,6 @@ def test_a_stub_that_is_not_as_declared_fails_as_the_tool_would(play):
     assert play(case, rows='["01", 7]') == []
 
 
-def test_an_input_that_is_no_list_does_not_fit(play):
-    failures = play("  - {id: a, input: {rows: ['x', 7]}, turns: [{expect: {status: done}}]}", of="import")
-    assert failures == ['input: input.rows: not a reference to a stored list: ["x", 7]']
+def test_an_input_that_is_no_list_of_texts_is_told_when_the_suite_is_checked(play):
+    with pytest.raises(AssertionError, match=r"misfit.*1: not a string: 7"):
+        play("  - {id: a, input: {rows: ['x', 7]}, turns: [{expect: {status: done}}]}", of="import")

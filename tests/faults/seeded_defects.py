@@ -33,7 +33,7 @@ DEFECTS = (
     Defect("invented identifiers in texts", "interlock/interpreter/models/proposing.py", "_named(turn, form) - said for form", "_named(turn, form) - _named(turn, form) for form", "tests/faults/test_faults_proposals.py"),
     Defect("a tool that the step has not", "interlock/interpreter/models/selecting.py", "for name in (*step.tools, *step.procedures) if name not in done", "for name in turn.program.mounts if name not in done", "tests/faults/test_faults_obedient.py"),
     Defect("figures from nowhere", "interlock/interpreter/models/generating.py", 'refused = bool(strangers) if policy.mode == "strict"', 'refused = bool(strangers) if policy.mode == "prefer"', "tests/faults/test_faults_obedient.py"),
-    Defect("passages cited that are not there", "interlock/interpreter/models/strangers.py", "if turn.asking.retrievals else []", "if False else []", "tests/assistant/test_retrieving.py"),
+    Defect("passages cited that are not there", "interlock/interpreter/models/strangers.py", "if passages or turn.asking.retrievals else []", "if False else []", "tests/assistant/test_retrieving.py"),
     Defect("sensitive fields shown to models", "interlock/interpreter/models/prompts.py", "    if marks is not None:", "    if marks is None:", "tests/faults/test_faults_obedient.py"),
     Defect("a cancelled turn goes on", "workflows/interlock_workflows/driver.py", "task.cancelling() > 0", "task.cancelling() > 9", "tests/workflows/models/test_model_interrupted.py"),
     Defect("a call's own cells stale by what it invalidates", "interlock/interpreter/cells.py", "if path not in own}", "if path or own}", "tests/work/test_invalidating.py"),

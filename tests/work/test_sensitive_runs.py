@@ -121,7 +121,7 @@ def test_what_a_failing_tool_says_of_it_is_masked_in_this_run_and_the_next(begin
 
 def test_an_argument_that_does_not_fit_is_not_quoted(begin):
     run = begin(given={**INPUT, "ssn": "555-66-x?"})
-    assert run.state.failure["message"] == "ssn: the value does not match '^(?:[0-9x-]+)$'"
+    assert run.state.failure["message"] == "ssn: the value does not match '[0-9x-]+'"
     assert_kept_nothing(run)
 
 

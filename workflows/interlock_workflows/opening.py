@@ -7,6 +7,7 @@ from typing import Any
 from temporalio import workflow
 from temporalio.common import RawValue
 
+from interlock.client.attributes import RUN_MEMO
 from interlock.contract import messages
 from interlock.contract.messages import Malformed, Message
 from interlock_workflows import carried, inbound
@@ -18,9 +19,6 @@ PINNED = "interlock_plan"
 
 LANGUAGE = "interlock_language"
 """The memo by which it says the language that it speaks."""
-
-RUN = "interlock_run"
-"""The memo by which it gives it an id that is the same when the one that runs it is reset."""
 
 
 @dataclass(slots=True)
@@ -62,7 +60,7 @@ def session_of(info: workflow.Info) -> str:
 
 def memo_for(digest: str, language: str, run_id: str) -> Json:
     """What a run tells a procedure that it starts as a part of its own."""
-    return {PINNED: digest, RUN: run_id} | ({LANGUAGE: language} if language else {})
+    return {PINNED: digest, RUN_MEMO: run_id} | ({LANGUAGE: language} if language else {})
 
 
 def pinned_plan() -> str:
@@ -81,7 +79,7 @@ def run_id_of(info: workflow.Info) -> str:
     A reset keeps the id of the first run, and starts what that one had started anew, under ids of Temporal's own. What
     anybody else starts has no say in its id.
     """
-    told = _told(RUN) if info.parent is not None else ""
+    told = _told(RUN_MEMO) if info.parent is not None else ""
     return told or info.first_execution_run_id
 
 
