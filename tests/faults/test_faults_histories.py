@@ -24,6 +24,7 @@ from temporalio.service import RPCError
 from temporalio.worker import Replayer
 
 from interlock.compiler import compile_folder
+from interlock.contract.calls import RULES
 from interlock_workflows.plugin import interlock_plugin
 
 pytestmark = pytest.mark.server
@@ -193,7 +194,7 @@ def store(found, name):
     chosen = [found[len(found) * number // KEPT] for number in range(KEPT)]
     content = json.dumps([{"id": one.workflow_id, "history": json.loads(one.to_json())} for one in chosen]).encode()
     STORED.mkdir(exist_ok=True)
-    (STORED / f"{name}.json.gz").write_bytes(gzip.compress(content, 9, mtime=0))
+    (STORED / f"{name}-rules{RULES}.json.gz").write_bytes(gzip.compress(content, 9, mtime=0))
 
 
 async def test_stored_histories_replay(row):

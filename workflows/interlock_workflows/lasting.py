@@ -14,7 +14,7 @@ from interlock_workflows.clock import now_ms
 Json = dict[str, Any]
 
 TURNS_PER_RUN = 200
-"""Turns after which a run continues as new; changing it needs `workflow.patched`."""
+"""Turns after which a run continues as new; changing it needs new rules: see `calls.RULES`."""
 
 TURNS_WITH_CHILDREN, HISTORY_WITH_CHILDREN = 1_500, 20_000
 """Turns and events after which it does so although a procedure is running, whose end it then cannot see."""
