@@ -74,7 +74,7 @@ DEFECTS = (
     Defect("an event is the same for every run", "interlock/compiler/handed_on.py", "        case _:\n            yield RUN_ID", "        case _:\n            return", "tests/compiler/test_guards.py"),
     Defect("calls never stopped", "workflows/interlock_workflows/calling.py", "        asyncio.get_running_loop().call_soon(self.handle.cancel)\n", "", "tests/workflows/procedures/test_stopping.py"),
     Defect("an effect let go when it is stopped", "workflows/interlock_workflows/calling.py", "return waits if tool.writes else", "return waits if not tool.writes else", "tests/workflows/procedures/test_stopping.py"),
-    Defect("new keys for a child after a reset", "workflows/interlock_workflows/opening.py", "_told(RUN) if info.parent is not None", "_told(RUN) if info.parent is None", "tests/workflows/procedures/test_runs.py"),
+    Defect("new keys for a child after a reset", "workflows/interlock_workflows/opening.py", "_told(RUN_MEMO) if info.parent is not None", "_told(RUN_MEMO) if info.parent is None", "tests/workflows/procedures/test_runs.py"),
     Defect("the first of several rows taken for the fact", "interlock/interpreter/lookups.py", "if len(rows) > 1:", "if len(rows) > 9:", "tests/facts/test_stated.py"),
     Defect("prose beside facts believed", "interlock/interpreter/models/generating.py", 'if policy.mode == "strict" else about_facts and "unsourced_figures" in strangers', 'if policy.mode == "strict" else False', "tests/facts/test_facts_and_prose.py"),
     Defect("a figure of the user's taken for a fact", "interlock/interpreter/models/strangers.py", "return [*evidence.receipts(turn, shown)]\n", "return [*evidence.sources(turn, shown)]\n", "tests/facts/test_facts_and_prose.py"),

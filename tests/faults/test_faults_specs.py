@@ -18,7 +18,6 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BOUNDED = HERE / "bounded.py"
 SECONDS = 2.0
-TRIES = 4
 MEGABYTES = 256
 
 PIECES = [
@@ -149,14 +148,14 @@ def test_specs_of_half_a_megabyte_are_bounded(row, folder):
     for name, content in size_cases().items():
         paths[name].write_bytes(content if isinstance(content, bytes) else content.encode())
     results = compiled_apart(paths)
-    for _ in range(TRIES):  # something else may have had the machine
-        slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= SECONDS}
-        results |= compiled_apart(slow) if slow else {}
+    limit = SECONDS * row.times(2, 1)  # beside other tests a machine has not all its speed; what grows takes far longer
+    slow = {name: paths[name] for name, result in results.items() if result["seconds"] >= limit}
+    results |= compiled_apart(slow)  # once more: something else may have had the machine
     row.injected["sizes"] += len(paths)
     row.expect(results.keys() == paths.keys(), "no end", set(paths) - set(results))
     for name, result in results.items():
         row.hit["sizes"] += 1
-        row.expect(result["seconds"] < SECONDS, "slow", name, result["seconds"])
+        row.expect(result["seconds"] < limit, "slow", name, result["seconds"])
         row.expect(result["mb"] < MEGABYTES, "large", name, result["mb"])
         places = [tuple(found[1:3]) for found in result["found"]]
         row.expect(all(line >= 1 and column >= 1 for line, column in places), "nowhere", name, places[:3])
