@@ -39,7 +39,7 @@ class Payroll:
 
     async def show(self, address: str, worker: Worker) -> None:
         """All scenes."""
-        self._desk = await Procedures.connect(address)
+        self._address, self._desk = address, await Procedures.connect(address)
         await self._paid_once(worker)
         await self._stopped_before_the_call()
         await self._undone()
@@ -117,7 +117,7 @@ class Payroll:
 
     async def _followed(self, run: str, *, brief: bool) -> dict[str, Any]:
         status = await follow(self._desk, run, brief=brief)
-        click.echo("\n".join(outcome_lines(run, status)))
+        click.echo("\n".join(outcome_lines(run, status, self._address)))
         return status
 
     async def _waits_for(self, run: str, event: str) -> None:
