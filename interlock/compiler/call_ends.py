@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.written import copied_path, has_template, strings
+from interlock.compiler.copied_slots import copied_slots
+from interlock.compiler.written import has_template, strings
 from interlock.expressions.paths import paths_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def failures(tool: Part | None) -> tuple[str, ...]:
 
 def takes_identifier(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> bool:
     """Whether an argument is copied from a slot with patterns, by the tool or by `with`."""
-    return any(slot.model.patterns is not None for slot in _copied(unit, tool, bound).values())
+    return any(slot.model.patterns is not None for slot in copied_slots(unit, tool, bound).values())
 
 
 def questions(unit: Unit, tool: Part, bound: Mapping[str, Any], expand: Sequence[str]) -> dict[str, str]:
@@ -44,7 +45,7 @@ def questions(unit: Unit, tool: Part, bound: Mapping[str, Any], expand: Sequence
 
     `bound` gives `caller` arguments, `expand` the slots whose values get a call each.
     """
-    copied = _copied(unit, tool, bound)
+    copied = copied_slots(unit, tool, bound)
     slots = [*copied.values(), *_computed(unit, tool, bound)]
     expanded = [slot for name in expand if (slot := unit.find("slots", name))]
     asked: dict[str, str] = {}
@@ -57,15 +58,6 @@ def questions(unit: Unit, tool: Part, bound: Mapping[str, Any], expand: Sequence
         if outcome.outcome == "blocked" and outcome.missing in copied:
             asked.setdefault("blocked", copied[outcome.missing].name)
     return asked
-
-
-def _copied(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> dict[str, Part]:
-    """The slots that arguments copy, by argument."""
-    own = {name: (tool.unit, (one.from_ or "").split(".")) for name, one in (tool.model.input or {}).items()}
-    given = {name: (unit, [*path]) for name, value in bound.items() if (path := copied_path(value))}
-    paths = {**own, **given}
-    slots = {name: reader.find("slots", path[1]) for name, (reader, path) in paths.items() if path[0] == "slots"}
-    return {name: slot for name, slot in slots.items() if slot is not None}
 
 
 def _computed(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> Iterator[Part]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from interlock.compiler.check_unused import is_clear
 from interlock.compiler.closure import reached
-from interlock.compiler.copied_slots import copied_slots
+from interlock.compiler.copied_slots import bound_by, copied_slots
 from interlock.compiler.walk import all_steps
 from interlock.compiler.written import strings
 
@@ -111,6 +111,6 @@ def _filled(agent: Unit) -> set[str]:
             needed = {
                 name for name, one in (tool.model.input or {}).items() if not one.optional and one.default is None
             }
-            copied = copied_slots(agent, tool, step.model.with_)
-            names |= {slot for name, slot in copied.items() if name in needed}
+            copied = copied_slots(agent, tool, bound_by(agent, tool, step.model.with_))
+            names |= {slot.name for name, slot in copied.items() if name in needed}
     return names

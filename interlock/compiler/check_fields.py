@@ -123,9 +123,10 @@ def _values(unit: Unit, path: Path, field: Field, findings: Findings) -> None:
 
 def _among(field: Field) -> list[tuple[str, str] | None]:
     """What is wrong with each value of an `enum`, by all else that the field says."""
-    values = field.enum or ()
-    found = misfit_among(field.model_copy(update={"enum": None}), values)
-    return [_problem(field, *one) for one in zip(values, found, strict=True)]
+    if not field.enum:
+        return []
+    found = misfit_among(field.model_copy(update={"enum": None}), field.enum)
+    return [_problem(field, *one) for one in zip(field.enum, found, strict=True)]
 
 
 def _problem(field: Field, value: Any, misfit: str) -> tuple[str, str] | None:

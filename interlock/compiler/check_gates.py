@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.copied_slots import copied_slots
+from interlock.compiler.copied_slots import bound_by, copied_slots
 from interlock.compiler.findings import suggestion
 from interlock.compiler.order import check_order, normal
 from interlock.text.patterns import Patterns, pattern_problem
@@ -135,9 +135,9 @@ def _targets(agent: Unit, item: Item, findings: Findings) -> None:
 
 def _filled_by_nothing(agent: Unit, item: Item, tool: Part, findings: Findings) -> None:
     """Nothing may follow a prefix without `fills`, so an identifier that only it could give is never there."""
-    for name, copied in copied_slots(agent, tool).items():
-        argument, slot = tool.model.input[name], agent.find("slots", copied)
-        if slot is None or slot.model.patterns is None or argument.optional:
+    for name, slot in copied_slots(agent, tool, bound_by(agent, tool)).items():
+        argument = tool.model.input[name]
+        if agent.find("slots", slot.name) is not slot or slot.model.patterns is None or argument.optional:
             continue
         from_elsewhere = slot.model.keep == "session" or argument.history is not None
         sound = [(pattern, "", False) for pattern in slot.model.patterns if pattern_problem(pattern) is None]

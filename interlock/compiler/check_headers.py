@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.compiler.closure import only_server
+from interlock.compiler.closure import server_of
 from interlock.contract.headers import OURS, is_header
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def check_headers(project: Project, findings: Findings) -> None:
 
 
 def _tool(part: Part, findings: Findings) -> None:
-    server = _server(part)
+    server = server_of(part)
     auth = server.model.auth if server is not None else None
     seen: dict[str, Sent] = {}
     if server is not None and auth is not None:
@@ -64,11 +64,6 @@ def _of_auth(auth: Auth) -> tuple[str, str]:
     if auth.header is not None:
         return auth.header, "header"
     return "Authorization", "bearer" if auth.bearer is not None else "basic"
-
-
-def _server(part: Part) -> Part | None:
-    written = part.model.server
-    return part.unit.find("servers", written) if written is not None else only_server(part.unit, "http")
 
 
 def _name(header: str, place: Location, hint: str, findings: Findings) -> None:

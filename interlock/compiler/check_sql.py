@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from interlock.compiler.closure import only_server
+from interlock.compiler.closure import server_of
 from interlock.compiler.findings import suggestion
 from interlock.contract import sql
 from interlock.contract.sql import SqlError
@@ -76,7 +76,7 @@ def _arguments(part: Part, statement: Statement, findings: Findings) -> None:
 
 def _writable(part: Part, findings: Findings) -> None:
     written = part.model
-    server = part.unit.find("servers", written.server) if written.server is not None else only_server(part.unit, "sql")
+    server = server_of(part)
     if written.effect in ("none", "read") or server is None or server.model.sql is None or not server.model.read_only:
         return
     message = f"the tool says `effect: {written.effect}`, and {server.called} is only read"

@@ -10,6 +10,7 @@ from interlock.compiler.closure import transport_of
 from interlock.compiler.demands import demand_of
 from interlock.compiler.findings import suggestion
 from interlock.compiler.http_paths import BODILESS, lonely_braces, method_and_path, parameters
+from interlock.compiler.lower_tools import place_of
 from interlock.compiler.order import check_order
 from interlock.compiler.shapes import at_path, result_shape
 from interlock.spec.tools import WRITING
@@ -127,20 +128,12 @@ def _wire_names(part: Part, findings: Findings) -> None:
     for name, argument in (part.model.input or {}).items():
         if argument.in_ == "header":
             continue
-        wire = (_travels(part, argument, argument.send_as or name), argument.send_as or name)
+        wire = (place_of(part.model, name), argument.send_as or name)
         if wire in seen:
             message = f"{seen[wire]!r} and {name!r} are both sent as {wire[1]!r}"
             also = ((part.key("input", seen[wire]), "the other one"),)
             findings.error("same-wire-name", message, part.key("input", name), also=also)
         seen.setdefault(wire, name)
-
-
-def _travels(part: Part, argument: Argument, wire: str) -> str:
-    """In which place of the request; the same for all where arguments go by name."""
-    if part.model.http is None:
-        return ""
-    method, path = method_and_path(part.model.http)
-    return argument.in_ or ("path" if wire in parameters(path) else "query" if method in BODILESS else "body")
 
 
 def _outcomes(part: Part, findings: Findings) -> None:

@@ -9,6 +9,7 @@ from interlock.compiler.check_places import TALKING_PARTS
 from interlock.compiler.choices import offered, tools_of
 from interlock.compiler.closure import reached
 from interlock.compiler.codes_of_expressions import EXPRESSIONS
+from interlock.compiler.copied_slots import bound_by
 from interlock.compiler.mentions import in_lists, in_site, of_part
 from interlock.compiler.sites import own_sites
 from interlock.compiler.walk import all_steps
@@ -78,7 +79,7 @@ def _heeds_intent(agent: Unit, name: str) -> bool:
     if tool is None or mount is None:
         return True
     bound = [step.model.with_ or {} for step in steps if step.action == "call" and step.model.call == name]
-    return any(takes_identifier(agent, tool, {**(mount.model.with_ or {}), **one}) for one in ({}, *bound))
+    return any(takes_identifier(agent, tool, bound_by(agent, tool, one)) for one in ({}, *bound))
 
 
 def _run_mounts(agent: Unit, findings: Findings) -> None:

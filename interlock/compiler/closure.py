@@ -70,10 +70,15 @@ def _server(part: Part) -> Iterator[Part]:
     """The server of a tool or model that names none: the only one there is."""
     if part.plural not in ("tools", "models") or part.model.server is not None:
         return
-    kinds = MODEL_SERVERS if part.plural == "models" else (transport_of(part.model),)
-    server = only_server(part.unit, *kinds)
-    if server is not None:
+    if (server := server_of(part)) is not None:
         yield server
+
+
+def server_of(part: Part) -> Part | None:
+    """The server of a tool or model: the one that it names, or the only one that could be meant."""
+    if part.model.server is not None:
+        return part.unit.find("servers", part.model.server)
+    return only_server(part.unit, *(MODEL_SERVERS if part.plural == "models" else (transport_of(part.model),)))
 
 
 def transport_of(tool: Any) -> Transport:

@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from interlock.compiler.units import Part, Unit
 
 
-def copied_slots(agent: Unit, tool: Part, with_: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Argument to slot, where a mounted tool is called with `with_`; those that are computed are not in it."""
+def bound_by(agent: Unit, tool: Part, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What `caller` arguments of a tool are given: by its mount, and by the `with` of a step."""
     mount = agent.mount_of(tool.name)
-    bound = {**((mount.model.with_ if mount is not None else None) or {}), **(with_ or {})}
-    slots: dict[str, str] = {}
-    for name, argument in (tool.model.input or {}).items():
-        from_caller = argument.from_ == "caller"
-        path = copied_path(bound.get(name)) if from_caller else tuple((argument.from_ or "").split("."))
-        if path is not None and path[0] == "slots" and len(path) > 1:
-            slots[name] = path[1]
-    return slots
+    return {**((mount.model.with_ if mount is not None else None) or {}), **(given or {})}
+
+
+def copied_slots(unit: Unit, tool: Part, bound: Mapping[str, Any]) -> dict[str, Part]:
+    """The slots that arguments copy, by argument; `unit` is the spec that `bound` stands in."""
+    own = {name: (tool.unit, (one.from_ or "").split(".")) for name, one in (tool.model.input or {}).items()}
+    given = {name: (unit, [*path]) for name, value in bound.items() if (path := copied_path(value))}
+    paths = {name: place for name, place in {**own, **given}.items() if place[1][0] == "slots" and len(place[1]) > 1}
+    slots = {name: reader.find("slots", path[1]) for name, (reader, path) in paths.items()}
+    return {name: slot for name, slot in slots.items() if slot is not None}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from interlock.compiler.call_ends import ASKED, UNCALLED, failures, questions, takes_identifier
 from interlock.compiler.choices import procedures_of, tools_of
+from interlock.compiler.copied_slots import bound_by
 from interlock.compiler.flow_states import Result, Standing, Ways, merge, noted, split
 from interlock.compiler.mentions import read_paths
 from interlock.compiler.sites import sites_of
@@ -183,9 +184,7 @@ class Walk:
         """The failures of a call that the person is asked about, each with a slot."""
         if tool is None:
             return {}
-        mount = self.unit.mount_of(tool.name)
-        bound = {**((mount.model.with_ if mount else None) or {}), **(step.model.with_ or {})}
-        return questions(self.unit, tool, bound, step.model.expand or ())
+        return questions(self.unit, tool, bound_by(self.unit, tool, step.model.with_), step.model.expand or ())
 
     def _skipped_because(self, tool: Part, bound: Mapping[str, Any]) -> str:
         """A gate skips it, or its mount wants an intent and there is neither that nor an identifier."""
@@ -194,7 +193,7 @@ class Walk:
         mount = self.unit.mount_of(tool.name)
         if mount is None or mount.model.intent is None:
             return ""
-        if not takes_identifier(self.unit, tool, {**(mount.model.with_ or {}), **bound}):
+        if not takes_identifier(self.unit, tool, bound_by(self.unit, tool, bound)):
             return ""
         return f"neither intent {mount.model.intent!r} nor an identifier in the message"
 

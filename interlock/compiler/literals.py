@@ -28,7 +28,7 @@ def misfit(field: Field, value: Any) -> str:
 
 def misfit_among(field: Field, values: Sequence[Any]) -> list[str]:
     """The same for several values."""
-    if not values or not _is_sound(field):
+    if not _is_sound(field):
         return [""] * len(values)
     declared = PlanField(**field_values(field))
     return [next((str(one) for one in misfits(declared, value)), "") for value in values]

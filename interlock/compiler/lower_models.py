@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.closure import only_server
+from interlock.compiler.closure import server_of
 from interlock.compiler.lower_fields import maybe_ms
 from interlock.plan import models as plan
-from interlock.spec.models import MODEL_SERVERS
 
 if TYPE_CHECKING:
     from interlock.compiler.units import Part
@@ -24,7 +23,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 def model(part: Part) -> plan.Model:
     """A role, on the server that it names or on the only one there is."""
     written = part.model
-    host = part.unit.find("servers", written.server) if written.server else only_server(part.unit, *MODEL_SERVERS)
+    host = server_of(part)
     return plan.Model(
         at=str(part.key()),
         server=host.name if host else "",

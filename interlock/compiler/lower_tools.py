@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlock.compiler.closure import only_server, transport_of
+from interlock.compiler.closure import server_of, transport_of
 from interlock.compiler.http_paths import BODILESS, method_and_path, parameters
 from interlock.compiler.lower_fields import field_values, fields, maybe_ms, maybe_text
 from interlock.plan.rules import Check
@@ -84,7 +84,7 @@ def tool(part: Part, called: Container[str]) -> Tool:
     """A tool; of `invalidates` only what is `called` at all matters."""
     written = part.model
     method, path = method_and_path(written.http) if written.http is not None else ("", "")
-    host = _server_of(part)
+    host = server_of(part)
     return Tool(
         at=str(part.key()),
         transport=transport_of(written),
@@ -112,13 +112,6 @@ def tool(part: Part, called: Container[str]) -> Tool:
         retry=_retry(written),
         timeout_ms=maybe_ms(written.timeout) or (host and maybe_ms(host.model.timeout)) or TIMEOUT_MS,
     )
-
-
-def _server_of(part: Part) -> Part | None:
-    written = part.model
-    if written.server is not None:
-        return part.unit.find("servers", written.server)
-    return only_server(part.unit, transport_of(written))
 
 
 def _argument(name: str, written: WrittenArgument, place: Any) -> Argument:

@@ -124,17 +124,18 @@ def _combinations(turn: Turn, step: CallStep, path: str, needed: list[str]) -> l
     if asked is not None:
         message = f"nothing fills {asked.slots[0]!r}"
         raise StepFailed("missing", message, step.id, step.at, step.tool, question=asked, path=path)
-    parts = _parts(turn, step, lists) if step.decompose and prod(map(len, lists.values())) > 1 else None
-    if (prod(map(len, lists.values())) if parts is None else len(parts)) > step.max_parts:
+    several = prod(map(len, lists.values()))
+    parts = _parts(turn, step, lists) if step.decompose and several > 1 else []
+    if (len(parts) or several) > step.max_parts:
         wide = tuple(name for name, values in lists.items() if len(values) > 1)
         asked = Question(engine_text(turn.program, turn.language, "narrow"), wide, candidates=lists)
         message = f"more than {step.max_parts} combinations"
         raise StepFailed("ambiguous", message, step.id, step.at, step.tool, question=asked, path=path)
-    return [*(parts or (dict(zip(lists, values, strict=True)) for values in product(*lists.values())))]
+    return [*parts] or [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
 
 
-def _parts(turn: Turn, step: CallStep, lists: dict[str, list[Any]]) -> list[dict[str, Any]] | None:
-    """Which values belong together, as the decomposer says; none where what it says cannot be used."""
+def _parts(turn: Turn, step: CallStep, lists: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """Which values belong together, as the decomposer says; nothing where what it says cannot be used."""
     slots = {name: _said(turn, name, values) for name, values in lists.items()}
     try:
         parts = turn.program.decomposers[step.decompose](turn.text, dict(slots))
@@ -143,7 +144,7 @@ def _parts(turn: Turn, step: CallStep, lists: dict[str, list[Any]]) -> list[dict
         parts, problem = [], f"it raised {type(bug).__name__}"
     if problem:
         turn.failed(step.at, "decomposer-failed", f"decomposer {step.decompose!r}: {problem}")
-        return None
+        return []
     distinct: list[dict[str, Any]] = []
     for part in parts:
         values = {name: part[name].value for name in lists}
