@@ -6,6 +6,7 @@ stand still for the collector, since a workflow that yields for two seconds to n
 
 import gc
 import os
+import sys
 
 import pytest
 import structlog
@@ -30,3 +31,24 @@ def apart():
     structlog.reset_defaults()
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def installed(tmp_path_factory, monkeypatch):
+    """Puts a package on the path, as an installer would: one module, and what it brings by entry points of a group."""
+    folder = tmp_path_factory.mktemp("installed")
+    monkeypatch.syspath_prepend(str(folder))
+    modules = set()
+
+    def install(distribution, module, entries, group="interlock.tools"):
+        name = distribution.replace("-", "_")
+        modules.add(name)
+        (folder / f"{name}.py").write_text(module, encoding="utf-8")
+        info = folder / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[{group}]\n{entries}\n", encoding="utf-8")
+
+    yield install
+    for name in modules:
+        sys.modules.pop(name, None)

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -111,26 +110,6 @@ def said(caplog, capsys):
         return captured.out + captured.err + caplog.text
 
     return text
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Puts a package with one entry point on the path, as an installer would."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    modules = set()
-
-    def install(distribution, module, entry, group="interlock.tools"):
-        name = distribution.replace("-", "_")
-        modules.add(name)
-        (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
-        info = tmp_path / f"{name}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8")
-        (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n", encoding="utf-8")
-
-    yield install
-    for name in modules:
-        sys.modules.pop(name, None)
 
 
 @pytest.fixture

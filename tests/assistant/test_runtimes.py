@@ -51,19 +51,13 @@ in_order, invents, hands_over, insists, fails, stops, odd = (
 empty = object()
 """
 NAMES = ("in_order", "invents", "hands_over", "insists", "fails", "stops", "odd", "empty")
-ENTRIES = "[interlock.runtimes]\n" + "".join(f"{name} = sample_runtimes:{name}\n" for name in NAMES)
+ENTRIES = "".join(f"{name} = sample_runtimes:{name}\n" for name in NAMES)
 ENTRIES += "broken = no_such_module:it\n"
 
 
 @pytest.fixture
-def _installed(tmp_path_factory, monkeypatch):
-    folder = tmp_path_factory.mktemp("installed")
-    (folder / "sample_runtimes.py").write_text(MODULE)
-    info = folder / "sample_runtimes-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sample-runtimes\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRIES)
-    monkeypatch.syspath_prepend(str(folder))
+def _sampled(installed):
+    installed("sample-runtimes", MODULE, ENTRIES, "interlock.runtimes")
     brought.cache_clear()
     yield
     brought.cache_clear()
@@ -79,7 +73,7 @@ def with_runtime(changed, name, *changes):
     return changed(("name: desk\n", f"name: desk\nruntime: {name}\n"), *changes)
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 def test_a_runtime_of_another_package_chooses(changed, model):
     desk = with_runtime(changed, "in_order", ("max_calls: 2", "max_calls: 3"))
     model.propose(reason="late")
@@ -91,7 +85,7 @@ def test_a_runtime_of_another_package_chooses(changed, model):
     assert desk.record["scratchpad"][0]["text"] == "next in order"
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 @pytest.mark.parametrize("name", ["in_order", "invents", "hands_over", "insists", "fails", "stops", "odd"])
 @pytest.mark.parametrize("text", ["where are B1234 and B5678", "track it please"])
 def test_whatever_it_chooses_nothing_untraceable_is_called(changed, model, name, text):
@@ -103,7 +97,7 @@ def test_whatever_it_chooses_nothing_untraceable_is_called(changed, model, name,
     assert model.calls == []
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 @pytest.mark.parametrize("name", ["invents", "hands_over", "insists", "fails", "odd"])
 def test_a_move_that_may_not_be_made_ends_the_loop_and_the_flow_goes_on(changed, model, name):
     desk = with_runtime(changed, name)
@@ -116,7 +110,7 @@ def test_a_move_that_may_not_be_made_ends_the_loop_and_the_flow_goes_on(changed,
     assert len(model.asked("selection")) <= 1
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 def test_a_runtime_that_fails_between_rounds_begins_no_other(changed, model):
     desk = with_runtime(changed, "stops")
     model.reply("SENT.")
@@ -125,7 +119,7 @@ def test_a_runtime_that_fails_between_rounds_begins_no_other(changed, model):
     assert [one["message"] for one in desk.record["problems"]] == ["runtime 'stops' raised KeyError"]
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
@@ -138,7 +132,7 @@ def test_a_runtime_that_cannot_be_used_is_found_when_the_spec_is_checked(tmp_pat
     assert ("unknown-runtime", message, hint) in told_of(tmp_path, name)
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 def test_the_names_are_those_of_all_packages():
     assert runtime_names() == ["pipeline", "react", *sorted([*NAMES, "broken"])]
 
@@ -171,7 +165,7 @@ def test_the_runtimes_of_the_engine_conform(name):
     check_runtime(registry.runtime_of(name), [CHOICE, THOUGHT, THOUGHT | {"control": "hand_off"}])
 
 
-@pytest.mark.usefixtures("_installed")
+@pytest.mark.usefixtures("_sampled")
 @pytest.mark.parametrize("name", ["invents", "hands_over", "insists", "odd"])
 def test_a_runtime_that_does_not_conform_is_told_so(name):
     with pytest.raises(AssertionError):

@@ -54,15 +54,9 @@ ASKED = "revenue of China and profit of Hong Kong, FY2025"
 
 
 @pytest.fixture(autouse=True)
-def _installed(tmp_path_factory, monkeypatch):
-    folder = tmp_path_factory.mktemp("installed")
-    (folder / "sample_decomposers.py").write_text(MODULE)
-    info = folder / "sample_decomposers-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sample-decomposers\nVersion: 1.0\n")
-    lines = "".join(f"{name} = sample_decomposers:{name}\n" for name in NAMES)
-    (info / "entry_points.txt").write_text(f"[interlock.decomposers]\n{lines}")
-    monkeypatch.syspath_prepend(str(folder))
+def _sampled(installed):
+    entries = "\n".join(f"{name} = sample_decomposers:{name}" for name in NAMES)
+    installed("sample-decomposers", MODULE, entries, "interlock.decomposers")
     decomposer.cache_clear()
     yield
     decomposer.cache_clear()

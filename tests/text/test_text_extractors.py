@@ -117,18 +117,9 @@ def test_an_unknown_extractor_is_named_with_those_there_are():
         extract("dates", "today", NOW)
 
 
-def test_a_package_can_add_an_extractor(tmp_path, monkeypatch):
-    info = tmp_path / "shouting-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shouting\nVersion: 1\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(
-        "[interlock.extractors]\nshouting_word = shouting_plug_in:found\n", encoding="utf-8"
-    )
-    (tmp_path / "shouting_plug_in.py").write_text(
-        "def found(text, now):\n    return [(w, text.index(w), text.index(w) + len(w)) for w in text.split() if w.isupper()]\n",
-        encoding="utf-8",
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_package_can_add_an_extractor(installed):
+    module = "def found(text, now):\n    return [(w, text.index(w), text.index(w) + len(w)) for w in text.split() if w.isupper()]\n"
+    installed("shouting-plug-in", module, "shouting_word = shouting_plug_in:found", "interlock.extractors")
     assert extractor_problem("shouting_word") is None
     assert read("shouting_word", "please HURRY up") == [("HURRY", "HURRY")]
 

@@ -132,19 +132,14 @@ def test_requests_and_answers_cross_the_boundary_unchanged(asking):
         assert back == value
 
 
-def test_an_installed_package_brings_a_provider(asking, generate, failing, tmp_path, monkeypatch):
-    info = tmp_path / "own-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n", encoding="utf-8")
+def test_an_installed_package_brings_a_provider(asking, generate, failing, installed):
     entries = "own = own_provider:Own\nmade = own_provider:MADE\nbad = own_provider:BAD\ngone = no_such_module:X\n"
-    (info / "entry_points.txt").write_text(f"[interlock.providers]\n{entries}", encoding="utf-8")
     program = (
         "from interlock_activities.models.chat import Completion\n"
         "class Own:\n    rungs = ('text',)\n    async def chat(self, chat, tokens):\n        return Completion('own')\n"
         "MADE = Own()\nBAD = object()\n"
     )
-    (tmp_path / "own_provider.py").write_text(program, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    installed("own-provider", program, entries, "interlock.providers")
     assert generate(asking(provider="own")).text == "own"
     assert generate(asking(provider="made")).text == "own"
     for name in ("bad", "gone"):

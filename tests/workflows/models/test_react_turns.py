@@ -77,16 +77,10 @@ async def test_the_model_sees_what_it_has_found_before_it_decides_again(stage, s
     await replayed(history)
 
 
-async def test_a_runtime_of_another_package_runs_in_the_workflow_and_replays(stage, serve, tmp_path, monkeypatch, s1):
-    package = tmp_path / "package"
-    (package / "backwards-1.0.dist-info").mkdir(parents=True)
-    (package / "backwards_sample.py").write_text(MODULE)
-    (package / "backwards-1.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: backwards\nVersion: 1\n"
-    )
-    entries = "[interlock.runtimes]\nbackwards = backwards_sample:backwards\n"
-    (package / "backwards-1.0.dist-info" / "entry_points.txt").write_text(entries)
-    monkeypatch.syspath_prepend(str(package))
+async def test_a_runtime_of_another_package_runs_in_the_workflow_and_replays(
+    stage, serve, installed, tmp_path, monkeypatch, s1
+):
+    installed("backwards-sample", MODULE, "backwards = backwards_sample:backwards", "interlock.runtimes")
     brought.cache_clear()
     serve(handler=thinking)
     notes = serve.start(body={"time": "noon", "found": "Fog comes tonight."})
