@@ -6,6 +6,7 @@ import pytest
 
 from interlock.authoring.suites import run_suite
 from interlock.compiler import compile_folder
+from tests.authoring.orders import Orders
 
 HEAD = "apiVersion: interlock/v1\n"
 
@@ -111,3 +112,8 @@ def desk(tmp_path):
 @pytest.fixture
 def agent():
     return AGENT
+
+
+@pytest.fixture
+def orders(tmp_path):
+    return Orders(tmp_path)
